@@ -1,0 +1,28 @@
+.PHONY: install demo test check bench proof frameworks clean
+
+VENV ?= .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml
+	test -x $(PY) || python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check uv
+	UV_FIND_LINKS="$$PIP_FIND_LINKS" $(PY) -m uv pip install --quiet --python $(PY) -e ".[dev,envs,parquet,tensorboard]" "pettingzoo[classic]>=1.24"
+	touch $(STAMP)
+
+check: install
+	$(VENV)/bin/ruff format --check src tests bench
+	$(VENV)/bin/ruff check src tests bench
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+test: install
+	$(PY) -m pytest -m "not heavy and not frameworks"
+
+proof: install
+	$(PY) -m pytest -m heavy
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

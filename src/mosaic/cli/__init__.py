@@ -1,0 +1,1 @@
+"""The `mosaic` command. Every subcommand is its own module, imported only when it is called."""

@@ -1,0 +1,68 @@
+"""Every error MOSAIC raises on purpose, as one tree.
+
+An error says what happened, the value seen, and the way out.
+
+MosaicError
+├── UsageError            the request itself cannot work (exit code 2)
+│   ├── RunNotFoundError       no run has that id, prefix or name
+│   └── AmbiguousRunError      several runs do
+├── DataRootError         the data root is missing, unwritable or readable by others
+├── DaemonError           the daemon is unreachable, of another version, or refused
+├── StoreError            a store cannot be read or does not agree with its journal
+├── ProtocolError         bytes that are not what the protocol says
+└── LaunchError           a command could not be started
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AmbiguousRunError",
+    "DaemonError",
+    "DataRootError",
+    "LaunchError",
+    "MosaicError",
+    "ProtocolError",
+    "RunNotFoundError",
+    "StoreError",
+    "UsageError",
+]
+
+
+class MosaicError(Exception):
+    """The root: catching it catches everything MOSAIC says on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(MosaicError):
+    """The request itself cannot work."""
+
+    exit_code = 2
+
+
+class RunNotFoundError(UsageError):
+    """No run has that id, prefix or name."""
+
+
+class AmbiguousRunError(UsageError):
+    """Several runs have that prefix or name."""
+
+
+class DataRootError(MosaicError):
+    """The data root is missing, not writable, or readable by other accounts."""
+
+
+class DaemonError(MosaicError):
+    """The daemon is unreachable, of another version, or refused the call."""
+
+
+class StoreError(MosaicError):
+    """A store cannot be read, or does not agree with its journal."""
+
+
+class ProtocolError(MosaicError):
+    """Bytes that are not what the protocol says."""
+
+
+class LaunchError(MosaicError):
+    """A command could not be started."""

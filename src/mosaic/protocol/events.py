@@ -1,0 +1,192 @@
+"""The events of protocol 1: what a journal line may say. Pure data.
+
+A line is one JSON object with a `type`. Fields with their default value may be left out. Any event may carry
+`seq` (a counter per producer, without holes: a missing number is a lost line) and `t` (wall time in seconds).
+`action` and `obs` hold any JSON value; arrays travel as `{"nd": dtype, "shape": [...], "b64": bytes}`, and
+values over the inline limit as `{"crc32": n, "nd": dtype, "shape": [...]}`. Unknown types and fields are not
+errors: `codec` keeps them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from mosaic.protocol.floats import JsonFloat  # noqa: TC001  (msgspec reads the annotations)
+
+__all__ = [
+    "EVENT_TYPES",
+    "PROTOCOL_VERSION",
+    "Artifacts",
+    "Belief",
+    "Bye",
+    "Checkpoint",
+    "Config",
+    "Decision",
+    "Episode",
+    "Event",
+    "Hello",
+    "Log",
+    "Metric",
+    "Reset",
+    "Step",
+]
+
+PROTOCOL_VERSION = 1
+
+_NULL = Raw(b"null")
+
+
+class _Event(msgspec.Struct, tag_field="type", kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    seq: int | None = None
+    t: JsonFloat = 0.0
+
+
+class Hello(_Event, tag="hello"):
+    """First line of a producer: who writes, and in which protocol."""
+
+    protocol: int
+    producer: str
+    pid: int = 0
+    parent_pid: int = 0
+    python: str = ""
+    argv: list[str] = []
+    packages: dict[str, str] = {}
+
+
+class Config(_Event, tag="config"):
+    """What the run was told: hyperparameters, seeds, algorithm. Later ones add to earlier ones."""
+
+    run_id: str | None = None
+    algo: str | None = None
+    env_id: str | None = None
+    seed: int | None = None
+    args: dict[str, Any] = {}
+
+
+class Reset(_Event, tag="reset"):
+    """An episode begins. Carries what re-simulation needs.
+
+    `env` describes how to build the environment: `{"api", "id", "kwargs", "entry_point", "module",
+    "versions", "spaces", "num_envs"}`; it is written at the first reset of an `env_key` of a producer and again when it
+    changes, and holds for the later ones. `rng` is the generator's state just before the reset. `group` ties
+    together the episodes of one multi-agent environment, or of one vector environment.
+    """
+
+    episode_id: str
+    env_key: str = ""
+    env_index: int = 0
+    agent_id: str | None = None
+    group: str | None = None
+    env: dict[str, Any] | None = None
+    seed: int | None = None
+    seeded: bool = False
+    options: Any = None
+    rng: Any = None
+    obs: Raw = _NULL
+
+
+class Step(_Event, tag="step", gc=False):
+    """One action and what came of it. `step` counts from 0; `obs` is what the action led to."""
+
+    episode_id: str
+    step: int
+    action: Raw = _NULL
+    reward: JsonFloat = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    obs: Raw = _NULL
+    agent_id: str | None = None
+    turn: int | None = None
+
+
+class Episode(_Event, tag="episode"):
+    """An episode ended. `outcome`: terminated, truncated, or cut (a reset or the end of the run came first)."""
+
+    episode_id: str
+    steps: int
+    return_: JsonFloat = msgspec.field(name="return", default=0.0)
+    outcome: str | None = None
+    t_start: JsonFloat | None = None
+    t_end: JsonFloat | None = None
+    env_index: int | UnsetType = UNSET
+    agent_id: str | None = None
+    seed: int | None = None
+
+
+class Metric(_Event, tag="metric"):
+    """One scalar under the name its source gave it. `step` is the source's own x value."""
+
+    name: str
+    value: JsonFloat
+    step: int | None = None
+    source: str | None = None
+
+
+class Checkpoint(_Event, tag="checkpoint"):
+    """A file a policy was saved to. Listed and hashed, never opened by us."""
+
+    path: str
+    sha256: str | None = None
+    bytes: int | None = None
+    step: int | None = None
+    kind: str | None = None
+    meta: dict[str, Any] = {}
+
+
+class Artifacts(_Event, tag="artifacts"):
+    """Files and pages a run leaves: videos, TensorBoard folders, W&B pages."""
+
+    run_id: str | None = None
+    video: str | list[str] | None = None
+    tensorboard: str | None = None
+    wandb_url: str | None = None
+    files: list[str] = []
+
+
+class Decision(_Event, tag="decision"):
+    """Why an operator acted as it did: text, scores, tokens, veto."""
+
+    episode_id: str | None = None
+    step: int | None = None
+    agent_id: str | None = None
+    operator: str | None = None
+    data: Any = None
+
+
+class Belief(_Event, tag="belief"):
+    """What a BDI agent held true, wanted, intended."""
+
+    episode_id: str | None = None
+    step: int | None = None
+    agent_id: str | None = None
+    data: Any = None
+
+
+class Log(_Event, tag="log"):
+    """A line of text for people."""
+
+    text: str
+    level: str = "info"
+
+
+class Bye(_Event, tag="bye"):
+    """A producer closed in good order. `hook_errors` counts what our own hooks failed at."""
+
+    reason: str = ""
+    events: int | None = None
+    hook_errors: dict[str, int] = {}
+
+
+Event = (
+    Hello | Config | Reset | Step | Episode | Metric | Checkpoint | Artifacts | Decision | Belief | Log | Bye
+)
+
+EVENT_TYPES: dict[str, type[_Event]] = {
+    str(cls.__struct_config__.tag): cls
+    for cls in (
+        Hello, Config, Reset, Step, Episode, Metric, Checkpoint, Artifacts, Decision, Belief, Log, Bye,
+    )
+}  # fmt: skip

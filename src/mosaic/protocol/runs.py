@@ -1,0 +1,151 @@
+"""What a run is: its spec, its states, and the records its folder holds. Pure data."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import msgspec
+
+__all__ = [
+    "ENDED",
+    "Control",
+    "ExitRecord",
+    "Manifest",
+    "ProcRecord",
+    "RunRow",
+    "RunSpec",
+    "RunState",
+    "ScriptRecord",
+    "StateChange",
+    "Want",
+]
+
+
+class RunState(str, enum.Enum):
+    """Where a run stands. A state is never guessed; each comes with a reason in plain words."""
+
+    QUEUED = "queued"
+    STARTING = "starting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    FINISHED = "finished"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    ORPHANED = "orphaned"
+    LOST = "lost"
+
+
+ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.STOPPED, RunState.LOST})
+"""No process of the run is left, and none will come."""
+
+
+class RunSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user asked for.
+
+    The worker's environment variables are deliberately not part of it: they may hold secrets, so they travel
+    from client to daemon to shim in memory only.
+    """
+
+    run_id: str
+    command: list[str]
+    cwd: str
+    name: str = ""
+    tags: dict[str, str] = {}
+    runner: str = "script"
+    record: dict[str, Any] = {}
+    parent: str | None = None
+
+
+class ScriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The user's script as it was at submission."""
+
+    path: str
+    sha256: str
+    git_commit: str | None = None
+    git_dirty: bool | None = None
+
+
+class StateChange(msgspec.Struct, frozen=True):
+    """One entry of a manifest's history."""
+
+    state: RunState
+    reason: str
+    t: float
+
+
+class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """manifest.json: the spec and how the run fared. Written atomically, by the daemon alone."""
+
+    format: int = 1
+    spec: RunSpec
+    created: float
+    mosaic_version: str = ""
+    host: str = ""
+    script: ScriptRecord | None = None
+    history: list[StateChange] = []
+
+
+class Want(str, enum.Enum):
+    """What the daemon wants of a shim."""
+
+    HOLD = "hold"
+    RUN = "run"
+    PAUSE = "pause"
+    STOP = "stop"
+
+
+class Control(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """control.json: the daemon's standing order to the shim, replaced atomically."""
+
+    want: Want = Want.HOLD
+    reason: str = ""
+    int_secs: float = 3.0
+    term_secs: float = 3.0
+
+
+class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """proc.json: what the shim started. Rewritten when it pauses or resumes the worker."""
+
+    shim_pid: int
+    worker_pid: int | None = None
+    started: float | None = None
+    paused: bool = False
+    boot_id: str = ""
+
+
+class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """exit.json: how the worker ended, as the kernel told the shim.
+
+    Exactly one of `code` and `signal` is set, unless the command could not be started at all (`error`).
+    """
+
+    code: int | None = None
+    signal: int | None = None
+    t: float = 0.0
+    stop_asked: bool = False
+    error: str | None = None
+    leftovers: list[str] = []
+
+
+class RunRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One run in a listing."""
+
+    run_id: str
+    name: str
+    state: RunState
+    reason: str
+    created: float
+    command: list[str]
+    tags: dict[str, str] = {}
+    exit: ExitRecord | None = None
+    started: float | None = None
+    ended: float | None = None
+    episodes: int = 0
+    steps: int = 0
+    metrics: int = 0
+    quarantined: int = 0
+    store_seq: int = 0
+    last_return: float | None = None
+    steps_per_sec: float | None = None

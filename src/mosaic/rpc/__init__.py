@@ -1,0 +1,1 @@
+"""The gRPC contract, its client, and how a client finds or starts the daemon."""

@@ -1,0 +1,1 @@
+"""Run folders: their records, locks, and the pure rules that turn what is seen into a state."""

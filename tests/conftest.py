@@ -36,7 +36,11 @@ def _descriptors() -> set[str]:
             target = os.readlink(f"/proc/self/fd/{name}")
         except OSError:
             continue
-        if target.startswith("/") and not target.startswith(("/dev/", "/proc/")) and "/site-packages/" not in target:
+        if (
+            target.startswith("/")
+            and not target.startswith(("/dev/", "/proc/"))
+            and "/site-packages/" not in target
+        ):
             found.add(target)
     return found
 

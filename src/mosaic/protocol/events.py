@@ -70,9 +70,9 @@ class Reset(_Event, tag="reset"):
     """An episode begins. Carries what re-simulation needs.
 
     `env` describes how to build the environment: `{"api", "id", "kwargs", "entry_point", "module",
-    "versions", "spaces", "num_envs"}`; it is written at the first reset of an `env_key` of a producer and again when it
-    changes, and holds for the later ones. `rng` is the generator's state just before the reset. `group` ties
-    together the episodes of one multi-agent environment, or of one vector environment.
+    "versions", "spaces", "num_envs"}`. It is written at the first reset of an `env_key` of a producer
+    and when it changes, and holds for the later ones. `rng` is the generator's state just before the
+    reset. `group` ties together the episodes of one multi-agent environment, or of one vector environment.
     """
 
     episode_id: str
@@ -103,7 +103,7 @@ class Step(_Event, tag="step", gc=False):
 
 
 class Episode(_Event, tag="episode"):
-    """An episode ended. `outcome`: terminated, truncated, or cut (a reset or the end of the run came first)."""
+    """An episode ended. `outcome`: terminated, truncated, or cut (a reset or the run's end came first)."""
 
     episode_id: str
     steps: int

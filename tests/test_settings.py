@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mosaic import settings
+from mosaic.errors import UsageError
+from mosaic.paths import DataRoot
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(home: Path) -> None:
+    (home / "settings.toml").write_text("max_running = 3\nsegment_mib = 2\n")
+    found = settings.load(DataRoot(home), environ={"MOSAIC_MAX_RUNNING": "5"})
+    assert (found.max_running, found.segment_mib, found.obs_inline_bytes) == (5, 2, 1024)
+
+
+@pytest.mark.parametrize("text", ["max_runing = 3", "max_running = 'many'", "max_running = 0", "= broken"])
+def test_a_wrong_setting_is_refused_with_the_file_that_holds_it(home: Path, text: str) -> None:
+    (home / "settings.toml").write_text(text)
+    with pytest.raises(UsageError, match="settings.toml"):
+        settings.load(DataRoot(home), environ={})
+
+
+def test_every_setting_has_its_heading_in_the_docs() -> None:
+    text = (DOCS / "settings.md").read_text()
+    for field in msgspec.structs.fields(settings.Settings):
+        assert f"## `{field.name}`" in text

@@ -1,4 +1,4 @@
-.PHONY: install demo test check bench proof frameworks clean
+.PHONY: install demo test check bench proof frameworks proto clean
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -23,6 +23,19 @@ test: install
 
 proof: install
 	$(PY) -m pytest -m heavy
+
+demo: install
+	VENV=$(VENV) sh examples/demo.sh
+
+frameworks: install
+	$(PY) tests/envs.py
+	$(PY) -m pytest -m frameworks
+
+bench: install
+	$(PY) -m bench
+
+proto: install
+	$(PY) -m mosaic.rpc.generate
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,1 @@
+"""Generated from trainer.proto; not to be edited. `python -m mosaic.rpc.generate` writes it."""

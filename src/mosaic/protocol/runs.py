@@ -103,6 +103,8 @@ class Control(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
     int_secs: float = 3.0
     term_secs: float = 3.0
+    by_reserve: bool = False
+    """Paused because the disk is low: resumed by itself, unlike what a user paused."""
 
 
 class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -110,9 +112,11 @@ class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     shim_pid: int
     worker_pid: int | None = None
+    worker_start_ticks: int | None = None
     started: float | None = None
     paused: bool = False
     boot_id: str = ""
+    unkillable: list[str] = []
 
 
 class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):

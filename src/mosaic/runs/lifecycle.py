@@ -1,0 +1,108 @@
+"""Which state a run is in, from what its folder shows. Pure: no clock, pid or file.
+
+Precedence: how the worker ended (`exit.json`), then who is alive (the locks), then what was ordered. A run is
+`finished` only when the kernel reported exit code 0; what nobody can know is said to be unknown.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from mosaic.protocol.runs import Control, ExitRecord, ProcRecord, RunState, Want
+
+__all__ = ["Seen", "Verdict", "judge", "signal_name"]
+
+_SIGNALS = {
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
+    9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+    24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+}  # fmt: skip
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run's folder showed at one look."""
+
+    exit: ExitRecord | None = None
+    shim_alive: bool = False
+    tree_alive: bool = False
+    proc: ProcRecord | None = None
+    control: Control | None = None
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A state, and why, in plain words."""
+
+    state: RunState
+    reason: str
+
+
+def judge(seen: Seen) -> Verdict:
+    """The state of a run that looks like this. Total: every look has exactly one."""
+    if seen.exit is not None:
+        return _ended(seen.exit)
+    if seen.shim_alive:
+        return _supervised(seen.proc, seen.control or Control())
+    stop_asked = seen.control is not None and seen.control.want is Want.STOP
+    if seen.tree_alive:
+        then = (
+            "the worker is being stopped"
+            if stop_asked
+            else "the worker goes on; its exit code will be unknown"
+        )
+        return Verdict(RunState.ORPHANED, f"its shim was killed, {then}")
+    return Verdict(RunState.LOST, _how_lost(seen.proc, stop_asked=stop_asked))
+
+
+def _how_lost(proc: ProcRecord | None, *, stop_asked: bool) -> str:
+    if proc is None:
+        return "nothing was started: the daemon died while it was being submitted"
+    if proc.worker_pid is None:
+        return "its shim was killed before the worker started"
+    if stop_asked:
+        return "it was stopped, but its shim had been killed: the exit code is unknown"
+    return "the worker and its shim are gone without an exit code: killed, or power lost"
+
+
+def _ended(exit_: ExitRecord) -> Verdict:
+    how = _how(exit_)
+    if exit_.stop_asked:
+        return Verdict(RunState.STOPPED, how)
+    if exit_.code == 0 and exit_.signal is None and exit_.error is None:
+        return Verdict(RunState.FINISHED, how)
+    return Verdict(RunState.FAILED, how)
+
+
+def _how(exit_: ExitRecord) -> str:
+    if exit_.error is not None:
+        return exit_.error
+    if exit_.signal is not None:
+        return f"killed by {signal_name(exit_.signal)} ({exit_.signal})"
+    if exit_.code is not None:
+        return f"exit code {exit_.code}"
+    return "stopped before it started" if exit_.stop_asked else "exit.json names neither a code nor a signal"
+
+
+def _supervised(proc: ProcRecord | None, control: Control) -> Verdict:
+    if control.want is Want.STOP:
+        if proc is not None and proc.unkillable:
+            return Verdict(RunState.STOPPING, f"cannot be killed: {', '.join(proc.unkillable)}")
+        return Verdict(RunState.STOPPING, control.reason or "asked to stop")
+    if proc is None or proc.worker_pid is None:
+        return _waiting(control)
+    if proc.paused:
+        resuming = control.want is not Want.PAUSE
+        return Verdict(RunState.PAUSED, "resuming" if resuming else control.reason or "paused")
+    return Verdict(RunState.RUNNING, "pausing" if control.want is Want.PAUSE else "the worker is alive")
+
+
+def _waiting(control: Control) -> Verdict:
+    if control.want is Want.RUN:
+        return Verdict(RunState.STARTING, "the worker is being started")
+    if control.want is Want.PAUSE:
+        return Verdict(RunState.PAUSED, control.reason or "paused before it started")
+    return Verdict(RunState.QUEUED, control.reason or "waiting for a free place")
+
+
+def signal_name(number: int) -> str:
+    """The usual name of a signal."""
+    return _SIGNALS.get(number, f"signal {number}")

@@ -1,0 +1,62 @@
+"""Who records when one hooked function calls another: the outermost, alone. Knows nothing of any framework."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, Callable, Dict, Optional, Tuple
+
+__all__ = ["Nesting", "argument", "wrap"]
+
+
+class Nesting(threading.local):
+    """How deep this thread is inside hooked calls of one kind. `with nesting:` goes one deeper."""
+
+    depth = 0
+
+    def __enter__(self) -> Nesting:
+        self.depth += 1
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.depth -= 1
+
+
+def argument(
+    args: Tuple[Any, ...], kwargs: Dict[str, Any], position: int, name: str, default: Any = None
+) -> Any:
+    """The argument a call gave for `name`, whether by position or by name."""
+    if len(args) > position:
+        return args[position]
+    return kwargs.get(name, default)
+
+
+def wrap(
+    owner: Any,
+    name: str,
+    nesting: Nesting,
+    after: Callable[..., None],
+    before: Optional[Callable[..., Any]] = None,
+) -> None:
+    """Replace `owner.name` by a function that calls it and, when outermost, reports its success.
+
+    `before(args, kwargs)` runs first and hands what it returns on; then the original, with whatever it raises left
+    alone; then `after(found, result, args, kwargs)`. Both must guard themselves. A second wrap of the same
+    function by the same kind of hook does nothing.
+    """
+    original = getattr(owner, name)
+    if getattr(original, "_mosaic_nesting", None) is nesting:
+        return
+
+    @functools.wraps(original)
+    def hooked(*args: Any, **kwargs: Any) -> Any:
+        if nesting.depth:
+            return original(*args, **kwargs)
+        found = before(args, kwargs) if before is not None else None
+        with nesting:
+            result = original(*args, **kwargs)
+        after(found, result, args, kwargs)
+        return result
+
+    hooked._mosaic_nesting = nesting  # type: ignore[attr-defined]
+    setattr(owner, name, hooked)

@@ -8,7 +8,9 @@ from pathlib import Path
 __all__ = ["generate", "main"]
 
 _HERE = Path(__file__).parent
-_PACKAGE = '"""Generated from trainer.proto; not to be edited. `python -m mosaic.rpc.generate` writes it."""\n'
+_PACKAGE = (
+    '"""Generated from trainer.proto; not to be edited. `python -m mosaic.rpc.generate` writes it."""\n'
+)
 
 
 def generate(target: Path) -> None:

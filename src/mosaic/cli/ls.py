@@ -1,0 +1,89 @@
+"""`mosaic ls`: the runs, newest first. Reads files only; starts no daemon."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.output import cells, note, paint_state, write_json_lines
+from mosaic.cli.table import Column, render
+from mosaic.cli.text import age, count, number_or_dash
+from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.sdk import catalog
+from mosaic.sdk.submitting import parse_tag
+
+__all__ = ["ls_command"]
+
+_SHOWN = 20
+_COLUMNS = (
+    Column("RUN"),
+    Column("NAME", flexible=True, least=10),
+    Column("STATE"),
+    Column("AGE", right=True),
+    Column("EPISODES", right=True),
+    Column("STEPS", right=True, optional=True),
+    Column("RETURN", right=True),
+    Column("STEPS/S", right=True, optional=True),
+    Column("COMMAND", flexible=True, optional=True, least=12),
+)
+
+
+@click.command("ls")
+@options.json_option
+@click.option("--all", "-a", "everything", is_flag=True, help="All of them, not just the newest.")
+@click.option("-n", "most", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="How many at most.")
+@click.option("--state", type=click.Choice([state.value for state in RunState]), help="Only runs in this state.")
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Only runs with this tag; may be repeated.")
+def ls_command(*, as_json: bool, everything: bool, most: int, state: str | None, tags: tuple[str, ...]) -> None:
+    """List the runs.
+
+    \b
+    Example:
+      mosaic ls --state running
+      mosaic ls --json --all
+    """
+    wanted = dict(parse_tag(tag) for tag in tags)
+    every = catalog.rows(options.root())
+    rows = [
+        row
+        for row in every
+        if (state is None or row.state.value == state) and wanted.items() <= row.tags.items()
+    ]
+    shown = rows if everything else rows[:most]
+    if as_json:
+        write_json_lines(shown)
+        return
+    if not rows:
+        note(
+            "No run is like that; all of them: mosaic ls --all"
+            if every
+            else "No runs yet. Start one with: mosaic run -- python train.py"
+        )
+        return
+    now = time.time()
+    lines = render(_COLUMNS, [_texts(row, now) for row in shown], cells=cells(), style=_style)
+    sys.stdout.write("\n".join(lines) + "\n")
+    if len(shown) < len(rows):
+        note(f"{len(rows) - len(shown)} older ones are not shown; all of them: mosaic ls --all")
+
+
+def _texts(row: RunRow, now: float) -> list[str]:
+    speed = None if row.state in ENDED and not row.steps else row.steps_per_sec
+    return [
+        row.run_id,
+        row.name or "-",
+        row.state.value,
+        age(row.created, now=now),
+        count(row.episodes),
+        count(row.steps),
+        number_or_dash(row.last_return),
+        number_or_dash(speed),
+        " ".join(row.command),
+    ]
+
+
+def _style(title: str, text: str, padded: str) -> str:
+    return paint_state(text, padded) if title == "STATE" else padded

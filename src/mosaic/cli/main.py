@@ -1,0 +1,126 @@
+"""The command `mosaic`: one lazy group. A command's module is loaded only when that command is called.
+
+Errors MOSAIC raises on purpose become one sentence on stderr and an exit code: 0 went well, 1 failed, 2 asked wrongly.
+Set MOSAIC_DEBUG=1 to see the traceback instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from mosaic.errors import MosaicError
+
+__all__ = ["COMMANDS", "main", "mosaic"]
+
+COMMANDS = {
+    "run": ("run", "Run a command and record everything it does."),
+    "ls": ("ls", "List the runs."),
+    "show": ("show", "Show everything about one run."),
+    "episodes": ("episodes", "List the episodes of a run."),
+    "steps": ("steps", "List the steps of one episode."),
+    "metrics": ("metrics", "List the metrics a run logged."),
+    "logs": ("logs", "Print what a run wrote to its terminal."),
+    "stop": ("stop", "Stop a run and everything it started."),
+    "pause": ("pause", "Pause a run where it stands."),
+    "resume": ("pause", "Let a paused run go on."),
+    "rm": ("rm", "Delete runs for good."),
+    "verify": ("verify", "Check that journal and store of a run agree."),
+    "rebuild": ("rebuild", "Build the store of a run anew from its journal."),
+    "export": ("export", "Write a run's data as CSV, JSON lines, Parquet or TensorBoard files."),
+    "pack": ("pack", "Put a whole run into one file."),
+    "unpack": ("unpack", "Bring a packed run in."),
+    "daemon": ("daemon", "Start, stop or ask the daemon."),
+    "doctor": ("doctor", "Check this machine and say how to fix what is wrong."),
+    "version": ("version", "Print the version."),
+}
+"""Each command: the module of `mosaic.cli` that holds it, and its line in the help."""
+
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"mosaic.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "See: mosaic --help"
+            raise click.UsageError(f"there is no command {args[0]!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.version_option(package_name="mosaic-workbench", message="%(version)s")
+def mosaic() -> None:
+    """Launch, watch, record and query training runs of any framework.
+
+    RUN is a run's id, a unique prefix of it, its name, or 'last'.
+
+    \b
+    Example:
+      mosaic run -- python train.py
+      mosaic episodes last
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter still shows the line
+    sys.exit(_guarded(args))
+
+
+def _guarded(args: list[str] | None) -> int:
+    try:
+        answer = mosaic.main(args, prog_name="mosaic", standalone_mode=False)
+        sys.stdout.flush()
+    except MosaicError as error:
+        if os.environ.get("MOSAIC_DEBUG"):
+            raise
+        return _say(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        # the reader (head, less) left: point stdout elsewhere so that Python's exit does not complain
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except OSError as error:
+        if os.environ.get("MOSAIC_DEBUG"):
+            raise
+        place = f": {error.filename}" if error.filename else ""
+        return _say(f"{error.strerror or error}{place}", 1)
+    return answer if isinstance(answer, int) else 0
+
+
+def _say(text: str, code: int) -> int:
+    from mosaic.cli.output import note
+
+    note(f"mosaic: {text}")
+    return code

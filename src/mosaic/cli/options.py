@@ -1,0 +1,50 @@
+"""What the commands share: the RUN argument, the --json option, and finding what they name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mosaic.cli.output import note
+from mosaic.paths import data_root
+from mosaic.sdk import catalog, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.runs import RunRow
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["ask", "find", "json_option", "root", "run_argument", "wait_option"]
+
+T = TypeVar("T")
+F = TypeVar("F", bound="Callable[..., Any]")
+
+run_argument = click.argument("run", metavar="RUN")
+json_option = click.option("--json", "as_json", is_flag=True, help="For programs: JSON instead of a table.")
+wait_option = click.option(
+    "--wait",
+    "wait_secs",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    help="Seconds to wait for an ended run's last events.",
+)
+
+
+def root() -> DataRoot:
+    """The data root in force, checked."""
+    return catalog.checked(data_root())
+
+
+def find(text: str) -> tuple[DataRoot, RunRow]:
+    """The data root, and the run a text means in it."""
+    place = root()
+    return place, catalog.find(place, text)
+
+
+def ask(place: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:
+    """Put a question to a run's store; what it had to wait for goes to stderr."""
+    return reading.ask(place, run.run_id, question, timeout_secs=wait_secs, say=lambda text: note(f"mosaic: {text}"))

@@ -1,0 +1,85 @@
+"""How commands speak: results on stdout, everything else on stderr, colour only for people.
+
+JSON written here never contains a bare NaN or Infinity: `floats.to_json` names them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mosaic.cli.text import visible
+from mosaic.protocol import floats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["cells", "coloured", "note", "paint", "paint_state", "plain", "to_line", "write_json", "write_json_lines"]
+
+_STATE_COLOURS = {
+    "running": "32", "starting": "32", "finished": "36", "failed": "31;1", "lost": "31;1", "orphaned": "33;1",
+    "paused": "33", "stopping": "33", "queued": "34", "stopped": "35",
+}  # fmt: skip
+_encoder = msgspec.json.Encoder()
+
+
+def plain(value: Any) -> Any:
+    """A struct as plain JSON values, non-finite floats by name."""
+    return _finite(msgspec.to_builtins(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return floats.to_json(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def to_line(value: Any) -> str:
+    """One JSON line of a struct, without its newline."""
+    return _encoder.encode(plain(value)).decode()
+
+
+def write_json(value: Any) -> None:
+    """One readable JSON document on stdout."""
+    text = msgspec.json.format(_encoder.encode(plain(value)), indent=2).decode()
+    sys.stdout.write(text + "\n")
+
+
+def write_json_lines(values: Iterable[Any]) -> None:
+    """One JSON line per value on stdout."""
+    for value in values:
+        sys.stdout.write(to_line(value) + "\n")
+
+
+def note(text: str) -> None:
+    """Something said beside the result: one line on stderr."""
+    sys.stderr.write(visible(text, keep="\n") + "\n")
+    sys.stderr.flush()
+
+
+def cells() -> int | None:
+    """The terminal's width, or None when stdout is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def coloured() -> bool:
+    """Whether stdout wants colour: a terminal, and nobody said no."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(code: str, text: str) -> str:
+    """The text in that colour, when colour is wanted."""
+    return f"\x1b[{code}m{text}\x1b[0m" if coloured() else text
+
+
+def paint_state(state: str, text: str) -> str:
+    """The text in the colour of a state."""
+    return paint(_STATE_COLOURS[state], text) if state in _STATE_COLOURS else text

@@ -1,0 +1,169 @@
+"""`mosaic show RUN`: everything about one run; for a failed one, its last words too."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.follow import last_lines
+from mosaic.cli.output import note, paint, paint_state, plain, write_json
+from mosaic.cli.text import age, count, number_or_dash, span, visible
+from mosaic.errors import StoreError
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ENDED, RunState
+from mosaic.runs.folder import read_manifest
+from mosaic.store.lag import lag
+
+if TYPE_CHECKING:
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.runs import Manifest, RunRow
+
+__all__ = ["show_command"]
+
+_TAIL = 15
+_TROUBLE = (RunState.FAILED, RunState.LOST)
+
+
+@click.command("show")
+@options.run_argument
+@options.json_option
+@options.wait_option
+def show_command(*, run: str, as_json: bool, wait_secs: float) -> None:
+    """Show everything about one run.
+
+    \b
+    Example:
+      mosaic show last
+      mosaic show last --json
+    """
+    root, row = options.find(run)
+    summary = _summary(root, row, wait_secs)
+    manifest = read_manifest(root.run(row.run_id))
+    behind = lag(root.run(row.run_id)).events
+    if as_json:
+        write_json(_document(root, row, manifest, summary, behind))
+        return
+    for title, text in _lines(root, row, manifest, summary, behind):
+        sys.stdout.write(f"{paint('2', f'{title:<11}')} {text}\n")
+    if row.state in _TROUBLE:
+        _last_words(root, row)
+
+
+def _summary(root: DataRoot, row: RunRow, wait_secs: float) -> StoreSummary:
+    if row.state not in ENDED and not root.run(row.run_id).store.exists():
+        return StoreSummary()  # it has only just begun
+    try:
+        return options.ask(root, row, lambda reader: reader.summary(), wait_secs=wait_secs)
+    except StoreError as error:
+        note(f"mosaic: {error}")
+        return StoreSummary()
+
+
+def _document(
+    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, behind: int
+) -> dict[str, Any]:
+    document: dict[str, Any] = plain(row)
+    document |= plain(summary)
+    document |= {
+        "exit": plain(row.exit),
+        "lag_events": behind,
+        "cwd": manifest.spec.cwd,
+        "host": manifest.host,
+        "mosaic_version": manifest.mosaic_version,
+        "script": plain(manifest.script),
+        "history": plain(manifest.history),
+        "folder": str(root.run(row.run_id).path),
+    }
+    if row.state in _TROUBLE:
+        document["stderr_tail"] = _tail(root, row)
+    return document
+
+
+def _lines(
+    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, behind: int
+) -> list[tuple[str, str]]:
+    state = f"{paint_state(row.state.value, row.state.value)}: {visible(row.reason)}"
+    lines = [
+        ("run", row.run_id),
+        ("name", visible(row.name) or "-"),
+        ("state", state),
+        ("command", visible(shlex.join(row.command))),
+        ("folder", visible(manifest.spec.cwd)),
+        ("created", f"{_clock(row.created)} ({age(row.created, now=time.time())})"),
+        ("took", _took(row)),
+        ("environment", visible(", ".join(summary.env_ids)) or "-"),
+        ("episodes", count(summary.episodes)),
+        ("steps", count(summary.steps)),
+        ("return", _returns(summary)),
+        ("steps/s", number_or_dash(summary.steps_per_sec)),
+        ("metrics", count(summary.metrics)),
+        ("checkpoints", count(summary.checkpoints)),
+        ("store", _store_line(summary, behind)),
+        ("kept in", str(root.run(row.run_id).path)),
+    ]
+    if row.tags:
+        tags = "  ".join(f"{key}={value}" for key, value in row.tags.items())
+        lines.insert(2, ("tags", visible(tags)))
+    if manifest.script is not None:
+        lines.insert(5, ("script", visible(_script(manifest))))
+    lines.extend(("warning", visible(text)) for text in summary.warnings)
+    if row.exit is not None and row.exit.leftovers:
+        lines.append(("left over", visible(", ".join(row.exit.leftovers))))
+    return lines
+
+
+def _script(manifest: Manifest) -> str:
+    script = manifest.script
+    if script is None:
+        return "-"
+    commit = ""
+    if script.git_commit:
+        commit = f", commit {script.git_commit[:12]}{' with changes' if script.git_dirty else ''}"
+    return f"{script.path} (sha256 {script.sha256[:12]}{commit})"
+
+
+def _took(row: RunRow) -> str:
+    if row.started is None:
+        return "-"
+    return span(max(0.0, (row.ended if row.ended is not None else time.time()) - row.started))
+
+
+def _returns(summary: StoreSummary) -> str:
+    if summary.last_return is None:
+        return "-"
+    mean = number_or_dash(summary.mean_return_100)
+    return f"{number_or_dash(summary.last_return)} last, {mean} mean of the last 100"
+
+
+def _store_line(summary: StoreSummary, behind: int) -> str:
+    parts = [f"{count(summary.store_seq)} events"]
+    parts += [f"{count(behind)} not yet in"] if behind else []
+    parts += [f"{count(summary.quarantined)} lines quarantined"] if summary.quarantined else []
+    parts += [f"{count(summary.unknown)} of unknown types kept"] if summary.unknown else []
+    parts += [f"{count(summary.holes)} lost"] if summary.holes else []
+    return ", ".join(parts)
+
+
+def _clock(t: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(t))
+
+
+def _tail(root: DataRoot, row: RunRow) -> list[str]:
+    data, _ = last_lines(root.run(row.run_id).stderr, _TAIL, most_bytes=1 << 16)
+    return data.decode("utf-8", "backslashreplace").splitlines()
+
+
+def _last_words(root: DataRoot, row: RunRow) -> None:
+    lines = _tail(root, row)
+    if not lines:
+        sys.stdout.write("\nIt wrote nothing to stderr.\n")
+        return
+    sys.stdout.write(f"\n{paint('1', 'The last lines of its stderr:')}\n")
+    for line in lines:
+        sys.stdout.write(f"  {visible(line, keep=chr(9))}\n")
+    sys.stdout.write(f"All of it: mosaic logs {row.run_id} --stderr\n")

@@ -1,0 +1,1 @@
+"""Handing a run on: tables in common formats, and whole runs as one file. Reads stores, never writes one in place."""

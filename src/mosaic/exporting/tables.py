@@ -1,0 +1,108 @@
+"""A run as three tables, streamed row by row. What every table format writes; knows no format itself."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final
+
+from mosaic.protocol import floats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mosaic.protocol.rows import EpisodeRow
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["COLUMNS", "TABLES", "plain_arrays", "rows"]
+
+TABLES: Final = ("episodes", "steps", "metrics")
+
+COLUMNS: Final[dict[str, dict[str, type]]] = {
+    "episodes": {
+        "episode_id": str, "index": int, "env_index": int, "agent_id": str, "steps": int, "return": float,
+        "seed": int, "outcome": str, "t_start": float, "t_end": float, "group": str, "env_id": str,
+    },
+    "steps": {
+        "episode_id": str, "index": int, "step": int, "action": object, "reward": float, "terminated": bool,
+        "truncated": bool, "obs": object, "t": float, "agent_id": str, "turn": int,
+    },
+    "metrics": {"name": str, "canonical": str, "value": float, "step": int, "t": float, "source": str},
+}  # fmt: skip
+"""The columns of each table and what they hold; `object` is any JSON value."""
+
+_PAGE = 4096
+
+
+def rows(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table in order, a bounded number in memory at a time."""
+    if table == "episodes":
+        yield from (_pick(episode, table) for episode in _episodes(reader))
+    elif table == "steps":
+        for episode in _episodes(reader):
+            yield from _steps(reader, episode)
+    else:
+        yield from _metrics(reader)
+
+
+def _pick(row: object, table: str) -> dict[str, Any]:
+    return {name: getattr(row, "return_" if name == "return" else name) for name in COLUMNS[table]}
+
+
+def _episodes(reader: StoreReader) -> Iterator[EpisodeRow]:
+    first = 0
+    while page := reader.episodes(first_index=first, limit=_PAGE):
+        yield from page
+        first = page[-1].index + 1
+
+
+def _steps(reader: StoreReader, episode: EpisodeRow) -> Iterator[dict[str, Any]]:
+    first = 0
+    while page := reader.steps(episode.index, first=first, limit=_PAGE):
+        for step in page:
+            own = {"episode_id": episode.episode_id, "index": episode.index}
+            yield {name: own[name] if name in own else getattr(step, name) for name in COLUMNS["steps"]}
+        first = page[-1].step + 1
+
+
+def _metrics(reader: StoreReader) -> Iterator[dict[str, Any]]:
+    since = 0
+    while page := reader.metrics(since_seq=since, limit=_PAGE):
+        yield from (_pick(row, "metrics") for row in page)
+        since = page[-1].seq
+
+
+def plain_arrays(value: Any) -> Any:
+    """A JSON value with its inline arrays written out as lists; checksums stay what they are."""
+    if isinstance(value, dict):
+        if "nd" in value and "b64" in value:
+            return _list_of(value)
+        return {key: plain_arrays(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain_arrays(item) for item in value]
+    return value
+
+
+def _list_of(value: dict[str, Any]) -> Any:
+    import numpy as np  # noqa: PLC0415  (costs more than the commands that need no array)
+
+    try:
+        dtype = np.dtype(value["nd"])
+        if dtype.hasobject:
+            return value
+        array = np.frombuffer(base64.b64decode(value["b64"]), dtype=dtype).reshape(value["shape"])
+        return _named(array.tolist())
+    except (ValueError, TypeError, KeyError):
+        return value  # not an array after all: hand it on as it came
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, float):
+        return floats.to_json(value)
+    if isinstance(value, list):
+        return [_named(item) for item in value]
+    return value if isinstance(value, int | str | bool) else str(value)
+
+
+def named_floats(values: Iterable[Any]) -> Iterator[Any]:
+    """The values with non-finite floats by name."""
+    return (floats.to_json(value) if isinstance(value, float) else value for value in values)

@@ -1,0 +1,192 @@
+"""A packed run back into a run folder. The file may come from anyone, so nothing in it is believed.
+
+Names are checked, only regular files are taken, every byte is counted against what the first member declared and
+hashed, and the run appears whole, in one rename, or not at all. Nothing in the file is ever executed or unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import msgspec
+import zstandard
+from ulid import ULID
+
+from mosaic.errors import ProtocolError, UsageError
+from mosaic.exporting import archive
+from mosaic.paths import RunFolder
+from mosaic.protocol.runs import Manifest
+from mosaic.runs.files import make_private, sync_folder
+from mosaic.store.rebuild import rebuild
+
+if TYPE_CHECKING:
+    from mosaic.paths import DataRoot
+
+__all__ = ["unpack"]
+
+_TAR_SLACK = 1 << 20  # headers of a few members and the end blocks
+_PER_FILE = 8 << 10  # one header, one long-name header, padding
+
+
+def unpack(source: Path, root: DataRoot) -> tuple[RunFolder, bool]:
+    """Bring a packed run into a data root.
+
+    Returns:
+        The run's folder, and whether it is new (False: the very same run was there already).
+
+    Raises:
+        UsageError: no such file, or another run has this id.
+        ProtocolError: the file is damaged, lies about itself, or holds what it must not.
+    """
+    if not source.is_file():
+        raise UsageError(f"there is no file {source}")
+    make_private(root.path)
+    make_private(root.runs)
+    staging = Path(tempfile.mkdtemp(prefix=".unpack-", dir=root.path))
+    try:
+        folder = _extract(source, staging)
+        target = root.run(folder.run_id)
+        if target.path.exists():
+            return _same_or_refused(folder, target)
+        rebuild(folder)
+        _sync_tree(folder.path)
+        folder.path.rename(target.path)  # SYNC: everything in it is synced before its name appears
+        sync_folder(root.runs)
+        return target, True
+    finally:
+        shutil.rmtree(staging)
+
+
+def _same_or_refused(folder: RunFolder, target: RunFolder) -> tuple[RunFolder, bool]:
+    if archive.contents(folder) == archive.contents(target):
+        return target, False
+    raise UsageError(
+        f"run {target.run_id} is here already and differs from the packed one. "
+        f"Remove it first (mosaic rm {target.run_id}), or unpack into another MOSAIC_HOME."
+    )
+
+
+def _extract(source: Path, staging: Path) -> RunFolder:
+    with source.open("rb") as raw:
+        stream = zstandard.ZstdDecompressor(max_window_size=archive.MAX_WINDOW).stream_reader(raw)
+        counted = _Counted(stream, limit=archive.MANIFEST_LIMIT + _TAR_SLACK)
+        try:
+            with tarfile.open(fileobj=counted, mode="r|") as tar:
+                manifest = _read_manifest(tar)
+                counted.limit = (
+                    counted.taken
+                    + sum(file.size + _PER_FILE for file in manifest.files)
+                    + _TAR_SLACK
+                )
+                folder = RunFolder(staging / manifest.run_id)
+                folder.path.mkdir(mode=0o700)
+                _take_members(tar, manifest, folder)
+        except (tarfile.TarError, zstandard.ZstdError, EOFError) as error:
+            raise ProtocolError(f"{source} is not a whole packed run: {error}") from error
+    _check_run(folder, source)
+    return folder
+
+
+def _read_manifest(tar: tarfile.TarFile) -> archive.PackManifest:
+    first = tar.next()
+    if first is None or first.name != archive.MANIFEST_NAME or not first.isreg():
+        raise ProtocolError(f"not a packed run: its first member is not {archive.MANIFEST_NAME}")
+    if first.size > archive.MANIFEST_LIMIT:
+        raise ProtocolError(f"its list of files is {first.size} bytes, over {archive.MANIFEST_LIMIT}")
+    body = tar.extractfile(first)
+    try:
+        manifest = msgspec.json.decode(body.read() if body else b"", type=archive.PackManifest)
+    except msgspec.DecodeError as error:
+        raise ProtocolError(f"its list of files cannot be read: {error}") from error
+    if manifest.format != 1:
+        raise ProtocolError(f"it is of pack format {manifest.format}; this version reads format 1. Upgrade.")
+    try:
+        ULID.from_str(manifest.run_id)
+    except ValueError as error:
+        raise ProtocolError(f"its run id {manifest.run_id[:40]!r} is not a run id") from error
+    if any(file.size < 0 for file in manifest.files):
+        raise ProtocolError("it declares a negative size")
+    return manifest
+
+
+def _take_members(tar: tarfile.TarFile, manifest: archive.PackManifest, folder: RunFolder) -> None:
+    awaited = {str(archive.checked_name(file.path)): file for file in manifest.files}
+    if len(awaited) != len(manifest.files):
+        raise ProtocolError("it lists a file twice")
+    while (member := tar.next()) is not None:
+        file = awaited.pop(member.name, None)
+        if file is None:
+            raise ProtocolError(f"refused {member.name[:80]!r}: it is not in the list of files, or comes twice")
+        if not member.isreg():
+            raise ProtocolError(f"refused {member.name!r}: not a regular file")
+        if member.size != file.size:
+            raise ProtocolError(f"{member.name!r} holds {member.size} bytes, declared were {file.size}")
+        body = tar.extractfile(member)
+        if body is not None:
+            _take(body, file, folder.path / member.name)
+    if awaited:
+        raise ProtocolError(f"{len(awaited)} declared files are missing, the first is {min(awaited)!r}")
+
+
+def _take(body: IO[bytes], file: archive.PackedFile, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    digest, written = hashlib.sha256(), 0
+    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(fd, "wb") as out:
+        while chunk := body.read(archive.CHUNK):
+            written += len(chunk)
+            if written > file.size:
+                raise ProtocolError(f"{file.path!r} is longer than declared")
+            digest.update(chunk)
+            out.write(chunk)
+    if digest.hexdigest() != file.sha256:
+        raise ProtocolError(f"{file.path!r} is damaged: its SHA-256 is not the declared one")
+
+
+def _check_run(folder: RunFolder, source: Path) -> None:
+    try:
+        manifest = msgspec.json.decode(folder.manifest.read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError) as error:
+        raise ProtocolError(f"{source} holds no readable manifest.json: {error}") from error
+    if manifest.spec.run_id != folder.run_id:
+        raise ProtocolError(f"{source} says run {folder.run_id}, but its manifest says {manifest.spec.run_id!r}")
+    folder.journal.mkdir(mode=0o700, exist_ok=True)
+
+
+def _sync_tree(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            _sync_tree(path)
+        else:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+    sync_folder(folder)
+
+
+class _Counted(io.RawIOBase):
+    """A stream that refuses to produce more than `limit` bytes: the end of every decompression bomb."""
+
+    def __init__(self, source: zstandard.ZstdDecompressionReader, *, limit: int) -> None:
+        self._source = source
+        self.limit = limit
+        self.taken = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._source.read(min(size, archive.CHUNK) if size >= 0 else archive.CHUNK)
+        self.taken += len(data)
+        if self.taken > self.limit:
+            raise ProtocolError(f"it unpacks to more than the {self.limit} bytes it may have. Refused.")
+        return data

@@ -1,0 +1,130 @@
+"""Reading a run's store, with everything its journal holds in it. Waits, never guesses.
+
+A run that has ended is read only once all of it is in the store: the daemon is started if need be, and waited for.
+A store that is missing or damaged is built anew from the journal, and that is said.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from mosaic.errors import StoreError
+from mosaic.protocol.runs import ENDED
+from mosaic.runs.folder import observe
+from mosaic.runs.lifecycle import judge
+from mosaic.runs.locks import held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import DataRoot
+    from mosaic.rpc.client import Client
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["ask", "daemon", "ensure_daemon", "has_ended", "silent", "wait_ingested"]
+
+T = TypeVar("T")
+
+_POLL_SECS = 0.05
+_PATIENCE_SECS = 0.5
+
+
+def silent(text: str) -> None:
+    """Say nothing."""
+
+
+def daemon(root: DataRoot) -> Client:
+    """A client of this data root's daemon, started when there is none."""
+    from mosaic.rpc.launch import connect
+
+    return connect(root)
+
+
+def ensure_daemon(root: DataRoot) -> None:
+    """Make sure the daemon runs: cheap when it does."""
+    if not held(root.daemon_lock):
+        from mosaic.rpc.launch import start_daemon
+
+        start_daemon(root)
+
+
+def has_ended(root: DataRoot, run_id: str) -> bool:
+    """Whether no process of the run is left."""
+    return judge(observe(root.run(run_id))).state in ENDED
+
+
+def wait_ingested(
+    root: DataRoot, run_id: str, *, timeout_secs: float = 60.0, say: Callable[[str], None] = silent
+) -> bool:
+    """Wait until everything a run has written so far is in its store.
+
+    Args:
+        root: The data root.
+        run_id: The run.
+        timeout_secs: When to give up.
+        say: Told how far it is when it takes longer than a moment.
+
+    Returns:
+        Whether it is all there.
+    """
+    from mosaic.store.lag import lag
+
+    folder = root.run(run_id)
+    started = said = time.monotonic()
+    while (behind := lag(folder)).bytes > 0:
+        now = time.monotonic()
+        if now - started > timeout_secs:
+            return False
+        if now - said > _PATIENCE_SECS:
+            say(f"waiting for ingest: {behind.events:,} events to go")
+            said = now
+        ensure_daemon(root)
+        time.sleep(_POLL_SECS)
+    return True
+
+
+def ask(
+    root: DataRoot,
+    run_id: str,
+    question: Callable[[StoreReader], T],
+    *,
+    timeout_secs: float = 60.0,
+    say: Callable[[str], None] = silent,
+) -> T:
+    """Put a question to a run's store.
+
+    Args:
+        root: The data root.
+        run_id: The run.
+        question: Asked with an open reader; asked again if the store had to be rebuilt.
+        timeout_secs: How long to wait for ingest.
+        say: Told about waiting, and about a store that had to be rebuilt.
+
+    Raises:
+        StoreError: the store cannot be read, even after a rebuild, or does not come into being in time.
+    """
+    from mosaic.store.reader import StoreReader
+
+    ended = has_ended(root, run_id)
+    if ended and not wait_ingested(root, run_id, timeout_secs=timeout_secs, say=say):
+        say("not everything is in the store yet: this shows what is there")
+    if not ended:
+        ensure_daemon(root)
+        _wait_for_store(root, run_id, timeout_secs=timeout_secs)
+    try:
+        with StoreReader(root.run(run_id)) as reader:
+            return question(reader)
+    except StoreError as error:
+        say(f"{error}. Building it anew from the journal.")
+    with daemon(root) as client:
+        client.rebuild(run_id)
+    with StoreReader(root.run(run_id)) as reader:
+        return question(reader)
+
+
+def _wait_for_store(root: DataRoot, run_id: str, *, timeout_secs: float) -> None:
+    """A run that has just begun has no store yet: it comes with ingest's first turn."""
+    folder, until = root.run(run_id), time.monotonic() + timeout_secs
+    while not folder.store.exists() and time.monotonic() < until and not has_ended(root, run_id):
+        time.sleep(_POLL_SECS)

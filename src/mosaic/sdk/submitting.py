@@ -1,0 +1,96 @@
+"""From a command line to a run spec. Checks what can be checked before anything is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mosaic.errors import UsageError
+from mosaic.protocol.runs import RunSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["CommandNotFoundError", "make_spec", "parse_tag"]
+
+_MAX_NAME = 200
+
+
+class CommandNotFoundError(UsageError):
+    """There is no such program. The exit code is the shell's own for that."""
+
+    exit_code = 127
+
+
+def make_spec(
+    command: Sequence[str],
+    *,
+    name: str = "",
+    tags: Mapping[str, str] | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> RunSpec:
+    """The spec of a new run, with an id of its own.
+
+    Raises:
+        UsageError: the command is empty, the folder does not exist, a name cannot be one.
+        CommandNotFoundError: the program does not exist or is not executable.
+    """
+    from ulid import ULID
+
+    if isinstance(command, str) or not command:
+        raise UsageError("say what to run as a list of words, for example: mosaic run -- python train.py")
+    folder = Path(cwd).absolute() if cwd is not None else Path.cwd()
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder} to run in")
+    words = [os.fspath(word) for word in command]
+    if any("\0" in word for word in words):
+        raise UsageError("a word of the command contains a NUL byte")
+    _check_program(words[0], folder, (os.environ if env is None else env).get("PATH", os.defpath))
+    _check_name(name)
+    return RunSpec(run_id=str(ULID()), command=words, cwd=str(folder), name=name, tags=dict(tags or {}))
+
+
+def _check_program(program: str, folder: Path, path: str) -> None:
+    if "/" in program:
+        file = folder / program
+        if not file.exists():
+            raise CommandNotFoundError(f"there is no program {program!r} in {folder}. Nothing was started.")
+        if file.is_dir() or not os.access(file, os.X_OK):
+            raise CommandNotFoundError(
+                f"{program!r} is not executable. Make it so (chmod +x {program}) or name its interpreter: "
+                f"mosaic run -- python {program}"
+            )
+        return
+    if shutil.which(program, path=path) is None:
+        raise CommandNotFoundError(
+            f"there is no command {program!r} on your PATH. Nothing was started.{_hint(program, folder)}"
+        )
+
+
+def _hint(program: str, folder: Path) -> str:
+    if (folder / program).is_file():
+        interpreter = "python " if program.endswith(".py") else "./"
+        return f" Did you mean: mosaic run -- {interpreter}{program}"
+    return ""
+
+
+def _check_name(name: str) -> None:
+    if name and (not name.isprintable() or len(name) > _MAX_NAME or name != name.strip()):
+        raise UsageError(f"a name is one line of at most {_MAX_NAME} printable characters, got {name[:40]!r}")
+    if name == "last":
+        raise UsageError("'last' always means the newest run: choose another name")
+
+
+def parse_tag(text: str) -> tuple[str, str]:
+    """A tag from `key=value`.
+
+    Raises:
+        UsageError: it has no `=` or no key.
+    """
+    key, sign, value = text.partition("=")
+    if not sign or not key.strip():
+        raise UsageError(f"a tag is key=value, got {text!r}")
+    return key.strip(), value.strip()

@@ -134,8 +134,8 @@ def _overwrite(path: Path, data: bytes) -> None:
 
 def observe(folder: RunFolder) -> Seen:
     """One look at a run's folder. Takes no lock and changes nothing."""
-    # SYNC: locks before exit.json. The shim writes exit.json before it lets its lock go, so "no lock" followed
-    # by "no exit.json" is the truth, whenever the shim ends. The other order could call a finished run lost.
+    # SYNC: locks before exit.json. The shim writes exit.json before it lets its lock go, so "no lock" and then
+    # "no exit.json" is the truth, whenever the shim ends. The other order could call a finished run lost.
     shim_alive = held(folder.shim_lock)
     tree_alive = held(folder.tree_lock)
     control, proc = read_control(folder), read_proc(folder)

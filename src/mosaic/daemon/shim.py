@@ -1,0 +1,356 @@
+"""The shim: a tiny process that starts a worker, keeps its whole process tree, and records how it ended.
+
+Run by path as `python -I -S shim.py RUN_DIR [LOCK_FD [GRACE_SECS]]`. Standard library only, and everything is
+loaded at its start: so it is small, and lives through the daemon's death, upgrade or removal. It obeys
+`control.json` and refuses everything else: no signal of a hung-up terminal, no guess about an exit code, no
+socket. The worker's environment is its own, in memory only.
+"""
+
+# ruff: noqa: PTH100, PTH120, PTH123
+# (no pathlib: it would cost more memory than all the rest)
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import signal
+import struct
+import sys
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+if __name__ == "__main__":  # by path, isolated: nothing but the standard library is importable yet
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from mosaic.daemon.processes import Process, boot_id, descendants, look, send
+from mosaic.daemon.syncer import Syncer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Shim", "main"]
+
+_PR_SET_CHILD_SUBREAPER = 36
+_F_OFD_SETLK = 37
+_WRITE_LOCK = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+_TREE_FD_AT_LEAST = 100  # out of the way of scripts that open descriptor 3 and up themselves
+_EXIT_RESERVE_BYTES = 4096
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+_IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGXFSZ")
+
+
+class Shim:
+    """One run's keeper. `run` returns when nothing of the run is left."""
+
+    def __init__(
+        self,
+        run_dir: str,
+        *,
+        lock_fd: int = -1,
+        grace_secs: float = 10.0,
+        kill_secs: float = 3.0,
+        poll_secs: float = 0.1,
+        sync_secs: float = 0.2,
+    ) -> None:
+        self._folder = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._lock = lock_fd if lock_fd >= 0 else self._take("shim.lock")
+        os.set_inheritable(self._lock, False)
+        self._grace_secs, self._kill_secs = grace_secs, kill_secs
+        self._poll_secs, self._sync_secs = poll_secs, sync_secs
+        self._syncer = Syncer(self._folder)
+        self._order: dict[str, Any] = {"want": "hold"}
+        self._proc: dict[str, Any] = {"shim_pid": os.getpid(), "boot_id": boot_id()}
+        self._proc_written = False
+        self._worker = 0
+        self._status: int | None = None
+
+    def run(self) -> None:
+        """Keep the run from its place in the queue to the end of its last process."""
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        for name in _IGNORED:
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        self._reserve_exit()
+        self._record_proc()
+        while self._read_order() in ("hold", "pause"):
+            self._wait(self._poll_secs)
+            self._record_proc()
+        if self._order["want"] == "stop":
+            self._record_exit({"stop_asked": True})
+            return
+        error = self._start()
+        if error is not None:
+            self._record_exit({"error": error})
+            return
+        done = threading.Event()
+        threading.Thread(target=self._keep_syncing, args=(done,), daemon=True).start()
+        try:
+            self._keep()
+        finally:
+            done.set()
+
+    def _take(self, name: str) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        fd = os.open(name, flags, 0o600, dir_fd=self._folder)
+        fcntl.fcntl(fd, _F_OFD_SETLK, _WRITE_LOCK)
+        return fd
+
+    # -- the worker's life -------------------------------------------------------------------------------
+
+    def _start(self) -> str | None:
+        """Start the worker; what went wrong in plain words otherwise."""
+        spec = json.loads(self._read("manifest.json") or b"{}")["spec"]
+        command, cwd = spec["command"], spec["cwd"]
+        try:
+            os.chdir(cwd)
+        except OSError as error:
+            return f"cannot enter the folder {cwd}: {error.strerror}"
+        tree = self._take("tree.lock")
+        out, err = self._open_log("stdout.log"), self._open_log("stderr.log")
+        null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        inherited = fcntl.fcntl(tree, fcntl.F_DUPFD, _TREE_FD_AT_LEAST)
+        try:
+            self._worker = os.posix_spawnp(
+                command[0],
+                command,
+                os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, fd, to) for to, fd in enumerate((null, out, err))],
+                setsid=True,
+                setsigmask=[],
+                setsigdef=[getattr(signal, name) for name in _IGNORED],
+            )
+        except (OSError, ValueError) as error:
+            return _why_not(command[0], error)
+        finally:
+            # SYNC: from here only the worker and what it forks hold the lock, so it tells of them alone.
+            for fd in (tree, inherited, out, err, null):
+                os.close(fd)
+            os.chdir("/")
+        found = look(self._worker)
+        self._proc.update(worker_pid=self._worker, started=time.time())
+        if found is not None:
+            self._proc["worker_start_ticks"] = found.start_ticks
+        self._proc_written = False
+        self._record_proc()
+        return None
+
+    def _open_log(self, name: str) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        return os.open(name, flags, 0o600, dir_fd=self._folder)
+
+    def _keep(self) -> None:
+        while not self._reap():
+            want = self._read_order()
+            if want == "stop":
+                self._stop()
+                return
+            if (want == "pause") != bool(self._proc.get("paused")):
+                self._pause(paused=want == "pause")
+            self._record_proc()
+            self._wait(self._poll_secs)
+        ended = self._ended()
+        self._record_exit(ended)
+        if self._proc.get("paused"):
+            self._signal_all(signal.SIGCONT)
+        self._clear_leftovers(ended)
+
+    def _clear_leftovers(self, ended: dict[str, Any]) -> None:
+        """What outlives its worker has the grace time to end by itself."""
+        deadline = time.monotonic() + self._grace_secs
+        while left := self._left():
+            if time.monotonic() >= deadline or self._read_order() == "stop":
+                break
+            self._wait(self._poll_secs)
+        if left:
+            self._signal_all(signal.SIGTERM)
+            self._wait_for_none(float(self._order.get("term_secs", 3.0)))
+            self._kill_all()
+            self._record_exit({**ended, "leftovers": [f"{p.name} ({p.pid})" for p in left]})
+
+    def _stop(self) -> None:
+        """The ladder: SIGINT to the group as from a keyboard, SIGTERM to all, SIGKILL to all."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._worker, signal.SIGINT)
+        self._signal_all(signal.SIGCONT)  # after the SIGINT: a paused worker wakes up to it
+        if not self._wait_for_none(float(self._order.get("int_secs", 3.0))):
+            self._signal_all(signal.SIGTERM)
+            if not self._wait_for_none(float(self._order.get("term_secs", 3.0))):
+                self._kill_all()
+        self._record_exit({**self._ended(), "stop_asked": True})
+
+    def _kill_all(self) -> None:
+        """SIGKILL until nothing is left. What the kernel does not let go is reported while we go on."""
+        deadline = time.monotonic() + self._kill_secs
+        while left := self._left():
+            frozen: set[Process] = set()
+            while (
+                new := set(left) - frozen
+            ):  # freeze first: a tree that forks faster than we kill stands still
+                for process in new:
+                    send(process, signal.SIGSTOP)
+                frozen |= new
+                left = self._left()
+            for process in left:
+                send(process, signal.SIGKILL)
+            if time.monotonic() >= deadline and not self._proc.get("unkillable"):
+                self._proc["unkillable"] = [f"{p.name} ({p.pid})" for p in left]
+                self._proc_written = False
+            self._record_proc()
+            self._wait(0.05)
+
+    def _pause(self, *, paused: bool) -> None:
+        done: set[Process] = set()
+        while new := set(descendants(os.getpid())) - done:
+            for process in new:
+                send(process, signal.SIGSTOP if paused else signal.SIGCONT)
+            done |= new
+        self._proc["paused"], self._proc_written = paused, False
+
+    def _signal_all(self, number: int) -> None:
+        for process in descendants(os.getpid()):
+            send(process, number)
+
+    def _wait_for_none(self, timeout_secs: float) -> bool:
+        deadline = time.monotonic() + timeout_secs
+        while self._left():
+            if time.monotonic() >= deadline:
+                return False
+            self._wait(0.02)
+        return True
+
+    def _left(self) -> list[Process]:
+        left = descendants(os.getpid())
+        self._reap()  # after the look: what it took for dead is waiting to be collected, the worker too
+        return left
+
+    def _reap(self) -> bool:
+        """Collect what ended; whether the worker has."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == 0:
+                break
+            if pid == self._worker:
+                self._status = os.waitstatus_to_exitcode(status)
+        return self._status is not None
+
+    def _wait(self, timeout_secs: float) -> None:
+        signal.sigtimedwait({signal.SIGCHLD}, timeout_secs)
+
+    # -- the run's folder --------------------------------------------------------------------------------
+
+    def _keep_syncing(self, done: threading.Event) -> None:
+        while not done.wait(self._sync_secs):
+            self._syncer.sync()
+
+    def _read_order(self) -> str:
+        """The standing order; an unreadable one leaves the last in force."""
+        try:
+            order = json.loads(self._read("control.json") or b"{}")
+        except ValueError:
+            order = {}
+        if isinstance(order, dict) and order:
+            self._order = {"want": "hold", **order}
+        return str(self._order["want"])
+
+    def _record_proc(self) -> None:
+        """Say what runs; on a full disk this stays undone until there is room, and the run goes on."""
+        if not self._proc_written:
+            try:
+                self._replace("proc.json", ".proc.json.tmp", self._proc, synced=False)
+            except OSError:
+                return
+            self._proc_written = True
+
+    def _ended(self) -> dict[str, Any]:
+        status = self._status
+        if status is None:
+            return {}
+        return {"signal": -status} if status < 0 else {"code": status}
+
+    def _record_exit(self, ended: Mapping[str, Any]) -> None:
+        """The last word. Repeated until the disk takes it; only a folder that is gone excuses us."""
+        record = {"code": None, "signal": None, "t": time.time(), "stop_asked": False, **ended}
+        while True:
+            self._syncer.sync()
+            try:
+                self._replace("exit.json", ".exit.json.reserve", record, synced=True)
+            except OSError as error:
+                if error.errno == errno.ENOENT:
+                    return
+                self._wait(0.5)
+                self._reap()
+            else:
+                return
+
+    def _reserve_exit(self) -> None:
+        """Take the room for exit.json now, so that a full disk cannot hide how the worker ended."""
+        try:
+            fd = os.open(".exit.json.reserve", _NEW_FILE, 0o600, dir_fd=self._folder)
+        except OSError:
+            return
+        try:
+            os.posix_fallocate(fd, 0, _EXIT_RESERVE_BYTES)
+        except OSError:
+            pass
+        finally:
+            os.close(fd)
+
+    def _replace(self, name: str, temporary: str, record: Mapping[str, Any], *, synced: bool) -> None:
+        data = json.dumps(record, indent=2).encode() + b"\n"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        fd = os.open(temporary, flags, 0o600, dir_fd=self._folder)
+        try:
+            if os.pwrite(fd, data, 0) != len(data):
+                raise OSError(errno.ENOSPC, "short write")
+            os.ftruncate(fd, len(data))
+            if synced:
+                os.fdatasync(fd)
+        finally:
+            os.close(fd)
+        os.rename(temporary, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        if synced:
+            os.fsync(self._folder)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._folder)
+        except OSError:
+            return b""
+        with os.fdopen(fd, "rb") as file:
+            return file.read()
+
+
+def _why_not(command: str, error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    if number == errno.ENOENT:
+        return f"command not found: {command} (or the interpreter in its #! line)"
+    if number in (errno.EACCES, errno.EPERM):
+        return f"not executable: {command}. Make it so with: chmod +x {command}"
+    if number == errno.ENOEXEC:
+        return f"not a program: {command} has no #! line. Name its interpreter, for example: sh {command}"
+    return f"cannot start {command}: {error}"
+
+
+def main(argv: list[str]) -> None:
+    """Keep the run of `argv[1]`. What goes wrong in here is left in the run's folder as shim.log."""
+    run_dir = argv[1]
+    try:
+        lock_fd = int(argv[2]) if len(argv) > 2 else -1
+        Shim(run_dir, lock_fd=lock_fd, grace_secs=float(argv[3]) if len(argv) > 3 else 10.0).run()
+    except BaseException:
+        with open(os.open(f"{run_dir}/shim.log", _NEW_FILE, 0o600), "w", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+        raise
+
+
+if __name__ == "__main__":
+    main(sys.argv)

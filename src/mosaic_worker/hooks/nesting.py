@@ -1,12 +1,16 @@
-"""Who records when one hooked function calls another: the outermost, alone. Knows nothing of any framework."""
+"""Who records when one hooked function calls another: the outermost, alone. Knows no framework."""
 
 from __future__ import annotations
 
 import functools
+import sys
 import threading
+import types
 from typing import Any, Callable, Dict, Optional, Tuple
 
 __all__ = ["Nesting", "argument", "wrap"]
+
+_MARK = "_mosaic_nesting"
 
 
 class Nesting(threading.local):
@@ -40,12 +44,12 @@ def wrap(
 ) -> None:
     """Replace `owner.name` by a function that calls it and, when outermost, reports its success.
 
-    `before(args, kwargs)` runs first and hands what it returns on; then the original, with whatever it raises left
-    alone; then `after(found, result, args, kwargs)`. Both must guard themselves. A second wrap of the same
+    `before(args, kwargs)` runs first and hands what it returns on; then the original, with whatever it raises
+    left alone; then `after(found, result, args, kwargs)`. Both must guard themselves. A second wrap of the same
     function by the same kind of hook does nothing.
     """
     original = getattr(owner, name)
-    if getattr(original, "_mosaic_nesting", None) is nesting:
+    if getattr(original, _MARK, None) is nesting:
         return
 
     @functools.wraps(original)
@@ -58,5 +62,9 @@ def wrap(
         after(found, result, args, kwargs)
         return result
 
-    hooked._mosaic_nesting = nesting  # type: ignore[attr-defined]
+    vars(hooked)[_MARK] = nesting
     setattr(owner, name, hooked)
+    # A function re-exported by a package is pickled by the name of the module that defines it: it must be there.
+    home = sys.modules.get(getattr(original, "__module__", None) or "")
+    if isinstance(owner, types.ModuleType) and home is not None and vars(home).get(name) is original:
+        setattr(home, name, hooked)

@@ -1,0 +1,319 @@
+"""PettingZoo environments, AEC and parallel: one recorded episode per agent. Never imports PettingZoo itself.
+
+Every subclass of `AECEnv` and `ParallelEnv` gets its methods hooked as it is defined. The environment whose
+`reset` the script calls directly is the outermost layer and records; the layers below it see that they are inside
+a hooked call and pass through.
+
+An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. Observations are those
+the script itself asks for; only the last one of an episode is asked for by us.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+
+from mosaic_worker import hooks, report
+from mosaic_worker.hooks import pettingzoo_origin
+from mosaic_worker.hooks.agents import Agents
+from mosaic_worker.hooks.nesting import Nesting, argument
+from mosaic_worker.hooks.pettingzoo_origin import describe, layers, rng_state
+from mosaic_worker.hooks.scalars import number
+
+if TYPE_CHECKING:
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["register"]
+
+_SESSION = "_mosaic_session"
+_WHERE = "pettingzoo"
+
+_calls = Nesting()
+_recorder: Optional[Recorder] = None
+_sessions: List[_Session] = []
+
+_Args = Tuple[Any, ...]
+_Kwargs = Dict[str, Any]
+
+
+def register(recorder: Recorder) -> None:
+    """Hook the base classes and the factories, each when the script imports it."""
+    global _recorder  # noqa: PLW0603  (hooked methods must not close over it: they get pickled with user classes)
+    _recorder = recorder
+    hooks.on_import("pettingzoo.utils.env", _hook_bases)
+    pettingzoo_origin.register()
+    recorder.at_close(_finish_all)
+
+
+def _hook_bases(module: types.ModuleType) -> None:
+    _hook_base(
+        module.AECEnv,
+        {"reset": _reset, "step": _aec_step, "last": _last, "observe": _observe, "close": _close},
+    )
+    _hook_base(module.ParallelEnv, {"reset": _reset, "step": _parallel_step, "close": _close})
+
+
+def _hook_base(base: Any, methods: Dict[str, Callable[..., Any]]) -> None:
+    inherited = vars(base).get("__init_subclass__")
+
+    def init_subclass(cls: Any, **kwargs: Any) -> None:
+        if inherited is not None:
+            inherited.__func__(cls, **kwargs)
+        else:
+            super(base, cls).__init_subclass__(**kwargs)
+        with report.guard(_WHERE):
+            _hook_class(cls, methods)
+
+    base.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type]
+    _hook_class(base, methods)
+
+
+def _hook_class(cls: Any, methods: Dict[str, Callable[..., Any]]) -> None:
+    for name, record in methods.items():
+        original = vars(cls).get(name)
+        if isinstance(original, types.FunctionType):
+            setattr(cls, name, _hooked(original, record))
+
+
+def _hooked(original: Callable[..., Any], record: Callable[..., Any]) -> Callable[..., Any]:
+    # A class of the main script may be pickled by value (cloudpickle), and this function with it: all it may
+    # hold on to is the original and a module-level function, which pickles by name.
+    @functools.wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return record(original, self, args, kwargs)
+
+    return method
+
+
+class _Session:
+    """What we keep on a claimed environment. Copies and pickles of the environment do not take it along."""
+
+    def __init__(self, env: Any, agents: Agents) -> None:
+        self.env = weakref.ref(env)
+        self.agents = agents
+        self.observed: Dict[Any, Any] = {}
+        self.rewards: Dict[Any, Any] = {}
+        self.terminations: Dict[Any, Any] = {}
+        self.truncations: Dict[Any, Any] = {}
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(None), ()
+
+    def __deepcopy__(self, _: Any) -> None:
+        return None
+
+    def look(self, env: Any) -> None:
+        """Keep hold of an AEC environment's books as they are now; they outlive the environment."""
+        # Rewards since each agent's last action: the one private name that PettingZoo's wrappers let through.
+        rewards = getattr(env, "_cumulative_rewards", None)
+        if rewards is None:
+            with _calls:
+                rewards = {env.agent_selection: env.last(observe=False)[1]}
+        self.rewards, self.terminations, self.truncations = rewards, env.terminations, env.truncations
+
+    def dead(self, agent: Any) -> bool:
+        return bool(self.terminations.get(agent) or self.truncations.get(agent))
+
+    def settle(self, agent: Any, obs: Any) -> None:
+        """The agent's last action has had its effect: write the step, with the reward that `last()` gives."""
+        self.agents.step(
+            agent,
+            _reward(self.rewards, agent),
+            obs,
+            terminated=bool(self.terminations.get(agent)),
+            truncated=bool(self.truncations.get(agent)),
+        )
+
+    def finish(self) -> None:
+        """Cut what is still running; an action that waits for its reward gets what has come of it so far."""
+        for agent in self.agents.open:
+            track = self.agents.track(agent)
+            if track is not None and track.acted:
+                self.settle(agent, None)
+            if self.agents.track(agent) is not None:
+                self.agents.end(agent, "cut")
+
+
+def _session(env: Any) -> Optional[_Session]:
+    """The session of an environment that the script itself is calling; None inside another hooked call."""
+    if _calls.depth:
+        return None
+    session: Optional[_Session] = vars(env).get(_SESSION)
+    return session if session is not None and session.env() is env else None
+
+
+def _claim(env: Any) -> _Session:
+    if _recorder is None:
+        raise RuntimeError("register() has not been called")
+    for layer in layers(env)[1:]:
+        below = vars(layer).pop(
+            _SESSION, None
+        )  # it was used bare before: from now on this layer speaks for it
+        if below is not None:
+            below.finish()
+    for session in [known for known in _sessions if known.env() is None]:
+        session.finish()
+        _sessions.remove(session)
+    is_aec = hasattr(type(env), "agent_iter")
+    session = _Session(
+        env, Agents(_recorder, describe(env, "pettingzoo-aec" if is_aec else "pettingzoo-parallel"))
+    )
+    vars(env)[_SESSION] = session
+    _sessions.append(session)
+    return session
+
+
+def _finish_all() -> None:
+    for session in _sessions:
+        session.finish()
+
+
+def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    if _calls.depth:
+        return original(env, *args, **kwargs)
+    session = rng = None
+    with report.guard(_WHERE):
+        session = _session(env) or _claim(env)
+        session.finish()
+        rng = rng_state(env)
+    with _calls:
+        result = original(env, *args, **kwargs)
+    with report.guard(_WHERE):
+        if session is not None:
+            seed, options = argument(args, kwargs, 0, "seed"), argument(args, kwargs, 1, "options")
+            session.agents.begin(seed=seed, options=options, rng=rng)
+            session.observed = {}
+            first = result[0] if isinstance(result, tuple) else result
+            if first is None:  # AEC: an agent joins at its first turn, with what it then observes
+                session.look(env)
+            else:
+                for agent in env.agents:
+                    session.agents.join(agent, first.get(agent))
+    return result
+
+
+def _close(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    session = _session(env)
+    if session is not None:
+        with report.guard(_WHERE):
+            session.finish()
+    with _calls:
+        return original(env, *args, **kwargs)
+
+
+def _last(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    session = _session(env)
+    if session is None:
+        return original(env, *args, **kwargs)
+    with _calls:
+        result = original(env, *args, **kwargs)
+    with report.guard(_WHERE):
+        if argument(args, kwargs, 0, "observe", default=True):
+            session.observed[env.agent_selection] = result[0]
+    return result
+
+
+def _observe(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    session = _session(env)
+    if session is None:
+        return original(env, *args, **kwargs)
+    with _calls:
+        result = original(env, *args, **kwargs)
+    with report.guard(_WHERE):
+        session.observed[argument(args, kwargs, 0, "agent")] = result
+    return result
+
+
+def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    session = _session(env)
+    if session is None:
+        return original(env, *args, **kwargs)
+    agent, acts = None, False
+    with report.guard(_WHERE):
+        agent = env.agent_selection
+        observed = session.observed.get(agent)
+        if session.agents.track(agent) is None:
+            session.agents.join(agent, observed)
+        if session.agents.track(agent) is not None:
+            session.settle(agent, observed)
+        acts = session.agents.track(agent) is not None
+        action = _kept(argument(args, kwargs, 0, "action"))
+    with _calls:
+        result = original(env, *args, **kwargs)
+    with report.guard(_WHERE):
+        session.observed = {}
+        if acts:
+            session.agents.act(agent, action, session.agents.turn)
+        session.agents.turn += 1
+        session.look(env)
+        _settle_the_dead(env, session)
+    return result
+
+
+def _settle_the_dead(env: Any, session: _Session) -> None:
+    """Complete everyone's last step as soon as nobody can act any more; a script may stop looking there."""
+    living = env.agents
+    if living and not session.dead(env.agent_selection):
+        return
+    if not all(session.dead(agent) for agent in living):
+        return
+    for agent in living:
+        if session.agents.track(agent) is None:
+            session.agents.join(agent, None)
+    for agent in session.agents.open:
+        obs = None
+        if agent in living:
+            with report.guard(_WHERE), _calls:
+                obs = env.observe(agent)
+        session.settle(agent, obs)
+        if session.agents.track(agent) is not None:
+            session.agents.end(agent, "cut")  # taken out without a word
+
+
+def _parallel_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
+    session = _session(env)
+    if session is None:
+        return original(env, *args, **kwargs)
+    actions: Dict[Any, Any] = {}
+    with report.guard(_WHERE):
+        given = argument(args, kwargs, 0, "actions", {})
+        actions = {agent: _kept(given.get(agent)) for agent in session.agents.open}
+    with _calls:
+        result = original(env, *args, **kwargs)
+    with report.guard(_WHERE):
+        _parallel_stepped(env, session.agents, actions, result)
+    return result
+
+
+def _parallel_stepped(env: Any, agents: Agents, actions: Dict[Any, Any], result: Any) -> None:
+    observations, rewards, terminations, truncations = result[:4]
+    if len(result) == 4:
+        truncations = {}  # before 1.22: observations, rewards, dones, infos
+    for agent, action in actions.items():
+        agents.act(agent, action, agents.turn)
+        agents.step(
+            agent,
+            _reward(rewards, agent),
+            observations.get(agent),
+            terminated=bool(terminations.get(agent)),
+            truncated=bool(truncations.get(agent)),
+        )
+    agents.turn += 1
+    for agent in agents.open:
+        if agent not in env.agents:
+            agents.end(agent, "cut")  # taken out without a word
+    for agent in env.agents:
+        if agents.track(agent) is None:
+            agents.join(agent, observations.get(agent))
+
+
+def _reward(rewards: Dict[Any, Any], agent: Any) -> float:
+    found = number(rewards.get(agent))
+    return 0.0 if found is None else found
+
+
+def _kept(action: Any) -> Any:
+    """An action as it is now: scripts and environments reuse their arrays."""
+    return action.copy() if type(action).__module__ == "numpy" and hasattr(action, "copy") else action

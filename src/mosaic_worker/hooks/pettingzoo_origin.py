@@ -1,0 +1,129 @@
+"""How a PettingZoo environment was made: noted by its factory, found again below whatever was put around it.
+
+Only looks at instance dictionaries and version strings; never calls an environment.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from mosaic_worker import hooks, report
+from mosaic_worker.hooks.nesting import argument
+from mosaic_worker.hooks.scalars import plain_items
+
+__all__ = ["describe", "layers", "register", "rng_state"]
+
+_FAMILIES = ("pettingzoo", "mpe2", "magent2", "momaland")
+_FACTORIES = ("env", "parallel_env")
+_MADE = "_mosaic_made"
+_INNER = ("env", "aec_env", "par_env")
+_MAX_LAYERS = 32
+_WHERE = "pettingzoo"
+
+
+def register() -> None:
+    """Hook the factories, each when the script imports it."""
+    hooks.on_import("pettingzoo.env_registry.registration", _hook_make)
+    for family in _FAMILIES:
+        hooks.on_import_prefix(family + ".", _hook_factories)
+
+
+def _hook_factories(module: types.ModuleType) -> None:
+    for name in _FACTORIES:
+        factory = vars(module).get(name)
+        if isinstance(factory, types.FunctionType):
+            setattr(module, name, _noting(factory, module.__name__, name))
+
+
+def _noting(factory: Callable[..., Any], module_name: str, function: str) -> Callable[..., Any]:
+    @functools.wraps(factory)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        env = factory(*args, **kwargs)
+        with report.guard(_WHERE):
+            made = {"module": module_name, "function": function, "kwargs": plain_items(kwargs)}
+            if args:
+                made["args"] = list(plain_items(dict(enumerate(args))).values())
+            _note(env, made)
+        return env
+
+    return make
+
+
+def _hook_make(module: types.ModuleType) -> None:
+    original = module.make
+
+    @functools.wraps(original)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        env = original(*args, **kwargs)
+        with report.guard(_WHERE):
+            given = argument(args, kwargs, 1, "id")
+            named = getattr(given, "id", given)
+            inner = _made(env)[0] or {
+                "module": "pettingzoo",
+                "function": "make",
+                "kwargs": plain_items(kwargs),
+            }
+            _note(env, dict(inner, id=str(named)))
+        return env
+
+    module.make = make  # type: ignore[attr-defined]
+
+
+def _note(env: Any, made: Dict[str, Any]) -> None:
+    vars(env)[_MADE] = made
+
+
+def layers(env: Any) -> List[Any]:
+    """The environment and those below it, outermost first."""
+    found = [env]
+    while len(found) < _MAX_LAYERS:
+        below = next((vars(found[-1])[name] for name in _INNER if name in vars(found[-1])), None)
+        if below is None or not hasattr(below, "__dict__"):
+            break
+        found.append(below)
+    return found
+
+
+def _made(env: Any) -> Tuple[Optional[Dict[str, Any]], List[str]]:
+    """What a factory noted on this environment or one below it, and the wrappers put around that since."""
+    wrappers: List[str] = []
+    for layer in layers(env):
+        made = vars(layer).get(_MADE)
+        if made is not None:
+            return made, wrappers
+        wrappers.append("{}:{}".format(type(layer).__module__, type(layer).__qualname__))
+    return None, wrappers
+
+
+def describe(env: Any, api: str) -> Dict[str, Any]:
+    """What it takes to build this environment again."""
+    made, wrappers = _made(env)
+    base = layers(env)[-1]
+    if made is None:
+        wrappers.pop()
+        made = {"module": type(base).__module__, "function": type(base).__qualname__}
+        kept = vars(base).get("_ezpickle_kwargs"), vars(base).get("_ezpickle_args")
+        made["kwargs"] = plain_items(kept[0] or {})
+        if kept[1]:
+            made["args"] = list(plain_items(dict(enumerate(kept[1]))).values())
+    name = getattr(base, "metadata", {}).get("name")
+    found = dict({"id": name or type(base).__qualname__}, **made)
+    found["api"] = api
+    if wrappers:
+        found["wrappers"] = wrappers
+    packages = {"pettingzoo", "gymnasium", "numpy", found["module"].partition(".")[0]}
+    versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in sorted(packages)}
+    found["versions"] = {name: version for name, version in versions.items() if isinstance(version, str)}
+    found["agents"] = [str(agent) for agent in getattr(env, "possible_agents", ())]
+    return found
+
+
+def rng_state(env: Any) -> Any:
+    """The state of the generator at the core, when there is one where Gymnasium's seeding puts it."""
+    base = vars(layers(env)[-1])
+    generator = base.get("_np_random") or base.get("np_random")
+    state = getattr(getattr(generator, "bit_generator", None), "state", None)
+    return state if isinstance(state, dict) else None

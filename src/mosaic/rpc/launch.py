@@ -72,8 +72,8 @@ def connect(
                     client.close()
                     raise DaemonError(
                         f"The daemon of {root.path} (pid {status.pid}) is MOSAIC {status.version}, and "
-                        f"this is {mosaic.__version__}. Stop it with: mosaic daemon stop. Runs go on, and the next "
-                        "command starts the right one."
+                        f"this is {mosaic.__version__}. Stop it with: mosaic daemon stop. Runs go on, and "
+                        "the next command starts the right one."
                     )
                 return client
         elif not start:

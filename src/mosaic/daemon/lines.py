@@ -1,0 +1,84 @@
+"""Published messages to journal lines. Pure: messages in, bytes out; one line per event, whatever it holds.
+
+What is no event becomes a line all the same: one that ingest refuses and keeps in quarantine. So the n-th
+event is the n-th line, and nothing a worker sends can look like two events, or like another one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mosaic.protocol import floats
+from mosaic.protocol.events import PROTOCOL_VERSION, Hello, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["episode_lines", "event_lines", "hello_line", "step_lines"]
+
+_encoder = msgspec.json.Encoder()
+_encode = _encoder.encode
+_check_json = msgspec.json.Decoder(msgspec.Raw).decode
+_fields_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_NULL = msgspec.Raw(b"null")
+
+
+def hello_line(producer: str, *, program: str, t: float) -> bytes:
+    """The first line of a producer; its number is 0."""
+    argv = [program] if program else []
+    hello = Hello(protocol=PROTOCOL_VERSION, producer=producer, seq=0, t=floats.to_json(t), argv=argv)
+    return _encode(hello) + b"\n"
+
+
+def step_lines(steps: Iterable[Any], *, first_seq: int) -> bytes:
+    """The lines of RunStep messages."""
+    events: list[Step] = []
+    for seq, step in enumerate(steps, first_seq):
+        agent_id = step.agent_id
+        reward, t = step.reward, step.t
+        events.append(
+            Step(
+                seq=seq,
+                t=t if t - t == 0.0 else floats.to_json(t),
+                episode_id=step.episode_id,
+                step=step.step,
+                action=_value(step.action_json),
+                reward=reward if reward - reward == 0.0 else floats.to_json(reward),
+                terminated=step.terminated,
+                truncated=step.truncated,
+                obs=_value(step.obs_json),
+                agent_id=agent_id or None,
+                turn=step.turn if agent_id and step.HasField("turn") else None,
+            )
+        )
+    return _encoder.encode_lines(events)
+
+
+def episode_lines(episodes: Iterable[Any], *, first_seq: int) -> bytes:
+    """The lines of RunEpisode messages."""
+    lines: list[bytes] = []
+    for seq, episode in enumerate(episodes, first_seq):
+        fields: dict[str, Any] = {
+            "type": "episode",
+            "seq": seq,
+            "t": floats.to_json(episode.t),
+            "episode_id": episode.episode_id,
+            "steps": episode.steps,
+            "return": floats.to_json(episode.episode_return),
+        }
+        for name in ("outcome", "env_index", "agent_id", "seed"):
+            if episode.HasField(name):
+                fields[name] = getattr(episode, name)
+        for name in ("t_start", "t_end"):
+            if episode.HasField(name):
+                fields[name] = floats.to_json(getattr(episode, name))
+        lines.append(_encode(fields) + b"\n")
+    return b"".join(lines)
+
+
+def event_lines(lines: Sequence[bytes], *, first_seq: int) -> bytes:
+    """Journal lines as they came, each with its number put in."""
+    return b"".join(_numbered(line, seq) for seq, line in enumerate(lines, first_seq))

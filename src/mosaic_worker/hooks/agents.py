@@ -30,7 +30,7 @@ class Track:
 
 
 class Agents:
-    """The running episodes of one environment: `begin` starts the next group, agents `join` as they appear."""
+    """The running episodes of one environment: `begin` starts the next group, agents `join` it."""
 
     def __init__(self, recorder: Recorder, describe: Dict[str, Any]) -> None:
         self.turn = 0

@@ -45,8 +45,8 @@ def wrap(
     """Replace `owner.name` by a function that calls it and, when outermost, reports its success.
 
     `before(args, kwargs)` runs first and hands what it returns on; then the original, with whatever it raises
-    left alone; then `after(found, result, args, kwargs)`. Both must guard themselves. A second wrap of the same
-    function by the same kind of hook does nothing.
+    left alone; then `after(found, result, args, kwargs)`. Both must guard themselves. A second wrap of the
+    same function by the same kind of hook does nothing.
     """
     original = getattr(owner, name)
     if getattr(original, _MARK, None) is nesting:
@@ -64,7 +64,7 @@ def wrap(
 
     vars(hooked)[_MARK] = nesting
     setattr(owner, name, hooked)
-    # A function re-exported by a package is pickled by the name of the module that defines it: it must be there.
+    # A function is pickled by the name of the module that defines it, so it must be found there as well.
     home = sys.modules.get(getattr(original, "__module__", None) or "")
     if isinstance(owner, types.ModuleType) and home is not None and vars(home).get(name) is original:
         setattr(home, name, hooked)

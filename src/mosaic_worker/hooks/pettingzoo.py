@@ -1,11 +1,11 @@
 """PettingZoo environments, AEC and parallel: one recorded episode per agent. Never imports PettingZoo itself.
 
 Every subclass of `AECEnv` and `ParallelEnv` gets its methods hooked as it is defined. The environment whose
-`reset` the script calls directly is the outermost layer and records; the layers below it see that they are inside
-a hooked call and pass through.
+`reset` the script calls directly is the outermost layer and records; the layers below it see that they are
+inside a hooked call and pass through.
 
-An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. Observations are those
-the script itself asks for; only the last one of an episode is asked for by us.
+An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. Observations are
+those the script itself asks for; only the last one of an episode is asked for by us.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ _MAX_ITEMS = 1000
 
 
 def number(value: Any) -> Optional[float]:
-    """The float64 a scalar stands for (tensors and arrays of one element included), or None. NaN stays NaN."""
+    """The float64 a scalar stands for (one-element tensors and arrays too), or None. NaN stays NaN."""
     if isinstance(value, (str, bytes, bytearray)) or value is None:
         return None
     try:
@@ -65,27 +65,17 @@ def plain_items(values: Mapping[Any, Any]) -> Dict[str, Any]:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if type(value) in (int, float):
+    if value is None or isinstance(value, str) or type(value) in (bool, int, float):
         return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if depth > _MAX_DEPTH:
-        return _SKIP
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and depth <= _MAX_DEPTH:
         entries = {str(key): _plain(item, depth + 1) for key, item in list(value.items())[:_MAX_ITEMS]}
         return {key: item for key, item in entries.items() if item is not _SKIP}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple, set, frozenset)) and depth <= _MAX_DEPTH:
         items = [_plain(item, depth + 1) for item in list(value)[:_MAX_ITEMS]]
         return [item for item in items if item is not _SKIP]
-    if hasattr(value, "item"):
-        scalar = number(value)
-        return (
-            _SKIP if scalar is None else int(scalar) if scalar == scalar // 1 and _integral(value) else scalar
-        )
-    return _SKIP
-
-
-def _integral(value: Any) -> bool:
-    return "int" in str(getattr(value, "dtype", ""))
+    scalar = number(value) if hasattr(value, "item") else None
+    if scalar is None:
+        return _SKIP
+    return int(scalar) if "int" in str(getattr(value, "dtype", "")) else scalar

@@ -1,4 +1,4 @@
-"""What a script tells TensorBoard, recorded: scalars as metrics, hyperparameters as config, the folder as artifact.
+"""What a script tells TensorBoard: scalars become metrics, hyperparameters config, the folder an artifact.
 
 Hooks `SummaryWriter` of torch and of tensorboardX. Other summaries (images, histograms, graphs) stay theirs.
 """
@@ -35,7 +35,7 @@ def register(recorder: Recorder) -> None:
 
 
 def parse_table(text: str) -> Dict[str, str]:
-    """The pairs of a two-column Markdown table headed `|param|value|`, the idiom for hyperparameters as text."""
+    """The pairs of a Markdown table headed `|param|value|`, the idiom for hyperparameters as text."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if not lines or lines[0].replace(" ", "") != _TABLE_HEAD:
         return {}

@@ -29,6 +29,7 @@ __all__ = [
     "create",
     "is_run_id",
     "observe",
+    "prepare",
     "read_control",
     "read_exit",
     "read_manifest",
@@ -47,6 +48,21 @@ def is_run_id(text: str) -> bool:
     return _RUN_ID.fullmatch(text) is not None
 
 
+def prepare(root: DataRoot, run_id: str) -> RunFolder:
+    """The private folders of a run, without a manifest: until that is written there is no run.
+
+    Raises:
+        UsageError: the run id is no ULID.
+        DataRootError: the data root is not ours alone, or not writable.
+    """
+    if not is_run_id(run_id):
+        raise UsageError(f"run id {run_id[:40]!r} is not a ULID (26 characters of Crockford's base 32)")
+    folder = root.run(run_id)
+    for path in (root.path, root.runs, folder.path, folder.journal):
+        make_private(path)
+    return folder
+
+
 def create(root: DataRoot, spec: RunSpec, *, created: float, script: ScriptRecord | None = None) -> RunFolder:
     """The folder of a new run: private, with an empty journal and a manifest. Again = the same, unchanged.
 
@@ -54,15 +70,9 @@ def create(root: DataRoot, spec: RunSpec, *, created: float, script: ScriptRecor
         UsageError: the run id is no ULID, or the command is empty.
         DataRootError: the data root is not ours alone, or not writable.
     """
-    if not is_run_id(spec.run_id):
-        raise UsageError(f"run id {spec.run_id[:40]!r} is not a ULID (26 characters of Crockford's base 32)")
     if not spec.command:
         raise UsageError("the command is empty. Say what to run, for example: mosaic run -- python train.py")
-    make_private(root.path)
-    make_private(root.runs)
-    folder = root.run(spec.run_id)
-    make_private(folder.path)
-    make_private(folder.journal)
+    folder = prepare(root, spec.run_id)
     if not folder.manifest.exists():
         write_manifest(
             folder,
@@ -134,7 +144,7 @@ def _overwrite(path: Path, data: bytes) -> None:
 
 def observe(folder: RunFolder) -> Seen:
     """One look at a run's folder. Takes no lock and changes nothing."""
-    # SYNC: locks before exit.json. The shim writes exit.json before it lets its lock go, so "no lock" and then
+    # SYNC: locks before exit.json. The shim writes exit.json before it lets its lock go, so "no lock", then
     # "no exit.json" is the truth, whenever the shim ends. The other order could call a finished run lost.
     shim_alive = held(folder.shim_lock)
     tree_alive = held(folder.tree_lock)

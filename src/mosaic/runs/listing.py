@@ -1,0 +1,85 @@
+"""One run as one row, and the one run meant by what a user typed. Pure, but for the last line of stderr."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import TYPE_CHECKING
+
+from mosaic.errors import AmbiguousRunError, RunNotFoundError
+from mosaic.protocol.runs import Manifest, RunRow, RunState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mosaic.protocol.rows import StoreSummary
+    from mosaic.runs.lifecycle import Seen, Verdict
+
+__all__ = ["last_line", "make_row", "matching"]
+
+_LISTED = 8
+
+
+def make_row(
+    manifest: Manifest, seen: Seen, verdict: Verdict, summary: StoreSummary, *, ended: float | None = None
+) -> RunRow:
+    """The row of a run. `ended` is when a run without exit record was seen to be gone."""
+    return RunRow(
+        run_id=manifest.spec.run_id,
+        name=manifest.spec.name,
+        state=verdict.state,
+        reason=verdict.reason,
+        created=manifest.created,
+        command=manifest.spec.command,
+        tags=manifest.spec.tags,
+        exit=seen.exit,
+        started=seen.proc.started if seen.proc else None,
+        ended=seen.exit.t if seen.exit else ended,
+        episodes=summary.episodes,
+        steps=summary.steps,
+        metrics=summary.metrics,
+        quarantined=summary.quarantined,
+        store_seq=summary.store_seq,
+        last_return=summary.last_return,
+        steps_per_sec=summary.steps_per_sec if verdict.state is RunState.RUNNING else None,
+    )
+
+
+def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:
+    """The last line of a log that says something, with nothing in it a terminal would obey."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - tail_bytes))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in said)
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+
+
+def matching(rows: Sequence[RunRow], text: str) -> RunRow:
+    """The one run meant by an id, a unique prefix of one, a name, or `last`.
+
+    Raises:
+        RunNotFoundError: none is meant.
+        AmbiguousRunError: several are.
+    """
+    if not rows:
+        raise RunNotFoundError("there are no runs yet. Start one with: mosaic run -- python train.py")
+    if text == "last":
+        return max(rows, key=lambda row: (row.created, row.run_id))
+    upper = text.upper()
+    found = [row for row in rows if row.run_id == upper] or [
+        row for row in rows if text and (row.name == text or row.run_id.startswith(upper))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        near = difflib.get_close_matches(text, {row.name for row in rows if row.name}, n=3)
+        hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "See: mosaic ls"
+        raise RunNotFoundError(f"no run has the id, prefix or name {text!r}. {hint}")
+    listed = "".join(f"\n  {row.run_id}  {row.state.value:<9} {row.name}".rstrip() for row in found[:_LISTED])
+    more = f"\n  and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    raise AmbiguousRunError(f"{len(found)} runs match {text!r}; give more of the id:{listed}{more}")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.errors import AmbiguousRunError, RunNotFoundError
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState
+from mosaic.runs.lifecycle import Seen, judge
+from mosaic.runs.listing import last_line, make_row, matching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def row(run_id: str, name: str, created: float) -> RunRow:
+    return RunRow(run_id=run_id, name=name, state=RunState.RUNNING, reason="", created=created, command=["x"])
+
+
+ROWS = [
+    row("01ARZ3NDEKTSV4RRFFQ69G5FAV", "alpha", 1.0),
+    row("01ARZ3NDEKTSV4RRFFQ69G5FAW", "beta", 3.0),
+    row("01BRZ3NDEKTSV4RRFFQ69G5FAX", "beta", 2.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [("last", 1), ("alpha", 0), (ROWS[1].run_id, 1), ("01b", 2), (ROWS[0].run_id.lower(), 0)],
+)
+def test_one_run_is_meant_by(text: str, index: int) -> None:
+    assert matching(ROWS, text) is ROWS[index]
+
+
+def test_several_runs_of_a_name_or_prefix_are_listed() -> None:
+    with pytest.raises(AmbiguousRunError, match=f"(?s){ROWS[1].run_id}.*{ROWS[2].run_id}"):
+        matching(ROWS, "beta")
+    with pytest.raises(AmbiguousRunError, match="2 runs match '01A'"):
+        matching(ROWS, "01A")
+
+
+def test_a_name_nobody_has_gets_a_suggestion() -> None:
+    with pytest.raises(RunNotFoundError, match="Did you mean 'alpha'"):
+        matching(ROWS, "alhpa")
+    with pytest.raises(RunNotFoundError, match="no runs yet"):
+        matching([], "last")
+    with pytest.raises(RunNotFoundError):
+        matching(ROWS, "")
+
+
+def test_a_row_joins_what_was_asked_seen_and_stored() -> None:
+    manifest = Manifest(spec=RunSpec(run_id="R", command=["x"], cwd="/", name="n"), created=5.0)
+    seen = Seen(exit=ExitRecord(code=0, t=9.0), proc=ProcRecord(shim_pid=1, started=6.0))
+    made = make_row(manifest, seen, judge(seen), StoreSummary(episodes=3, steps=40, steps_per_sec=12.0))
+    assert (made.state, made.started, made.ended) == (RunState.FINISHED, 6.0, 9.0)
+    assert (made.episodes, made.steps, made.steps_per_sec) == (3, 40, None)
+
+
+def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:
+    log = tmp_path / "stderr.log"
+    assert last_line(log) == ""
+    log.write_bytes(b"Traceback\n  x\nValueError: \x1b[31mbad\xff\n\n   \n")
+    assert last_line(log) == "ValueError: \N{REPLACEMENT CHARACTER}[31mbad\N{REPLACEMENT CHARACTER}"
+    log.write_text("y" * 10_000)
+    assert last_line(log, longest=10) == "y" * 9 + "…"

@@ -1,0 +1,66 @@
+"""Mechanism for one run at a time: start its shim, hand it orders, collect it when it ends. Decides nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mosaic.daemon import shim
+from mosaic.errors import LaunchError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mosaic.paths import RunFolder
+    from mosaic.runs.locks import Lock
+
+__all__ = ["Supervisor"]
+
+
+class Supervisor:
+    """Starts shims. They are meant to outlive us: closing leaves them alone."""
+
+    def __init__(self, *, grace_secs: float = 10.0) -> None:
+        self._grace_secs = grace_secs
+        self._shims: dict[str, subprocess.Popen[bytes]] = {}
+
+    def spawn(self, folder: RunFolder, env: Mapping[str, str], lock: Lock) -> None:
+        """Start the shim of a run; it inherits the lock, so at no moment does nobody hold it.
+
+        Args:
+            folder: The run's folder, with its manifest and a first order in it.
+            env: The worker's variables. They may hold secrets: they go from memory to memory.
+            lock: The held shim.lock. The caller closes its own side afterwards.
+
+        Raises:
+            LaunchError: the shim itself could not be started.
+        """
+        command = [sys.executable, "-I", "-S", str(Path(shim.__file__)), str(folder.path)]
+        try:
+            self._shims[folder.run_id] = subprocess.Popen(
+                [*command, str(lock.fd), str(self._grace_secs)],
+                env=dict(env),
+                pass_fds=(lock.fd,),
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+            )
+        except (OSError, ValueError) as error:
+            raise LaunchError(f"cannot start the shim of run {folder.run_id}: {error}") from error
+
+    def reap(self) -> None:
+        """Collect the shims that ended, so that none stays behind as a zombie."""
+        for run_id, process in list(self._shims.items()):
+            if process.poll() is not None:
+                del self._shims[run_id]
+
+    def close(self) -> None:
+        """Forget the shims. They go on."""
+        self.reap()
+        for process in self._shims.values():
+            process.returncode = 0  # ours no longer: Popen must not warn about a child meant to outlive us
+        self._shims.clear()

@@ -1,0 +1,7 @@
+"""The deliberate breaks, one list. Each names the promise it betrays and the proof that must notice."""
+
+from __future__ import annotations
+
+from tests.proof.mutation import Mutant
+
+MUTANTS: list[Mutant] = []

@@ -1,8 +1,8 @@
-"""Cached virtual environments with real frameworks in them, outside the checkout. Refuses nothing but unknown names.
+"""Cached virtual environments with real frameworks in them, outside the checkout. Refuses unknown names.
 
-Each lives in `$MOSAIC_TEST_CACHE/<name>-<hash of its pins>` (default `~/.cache/mosaic-tests`), so a changed pin
-makes a new one and a second run costs nothing. A folder counts only once its `complete` file is there; what an
-interrupted build left is thrown away. `python tests/envs.py [NAME...]` builds them, all by default.
+Each lives in `$MOSAIC_TEST_CACHE/<name>-<hash of its pins>` (default `~/.cache/mosaic-tests`), so a changed
+pin makes a new one and a second run costs nothing. A folder counts only once its `complete` file is there;
+what an interrupted build left is thrown away. `python tests/envs.py [NAME...]` builds them, all by default.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENVS: dict[str, tuple[str, ...]] = {
     "cleanrl": (
         "gymnasium[classic-control]==0.29.1",
         "tensorboard==2.21.0",
-        "tyro==1.0.5",
+        "tyro==1.0.5",  # what published single-file scripts read their command line with
     ),
     "trackers": (
         "tensorboard==2.21.0",
@@ -41,8 +41,8 @@ ENVS: dict[str, tuple[str, ...]] = {
         "numpy==2.4.6",
     ),
 }
-"""What each environment holds besides torch, which always comes first and is held by a constraint: the CPU build
-the machine's pip settings point at must not be replaced by one that brings gigabytes of CUDA along."""
+"""What each environment holds besides torch, which always comes first and is held by a constraint: the CPU
+build the machine's pip settings point at must not be replaced by one that brings gigabytes of CUDA along."""
 
 
 class EnvBuildError(Exception):

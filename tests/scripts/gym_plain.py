@@ -9,7 +9,8 @@ import gymnasium as gym
 def main() -> None:
     env = gym.make("CartPole-v1", max_episode_steps=40)
     env.action_space.seed(7)
-    episodes, steps = [], []
+    episodes: list[dict[str, object]] = []
+    steps: list[list[object]] = []
     for episode in range(6):
         obs, _ = env.reset(seed=100 + episode if episode % 2 == 0 else None)
         total, length, done = 0.0, 0, False

@@ -10,7 +10,8 @@ from pettingzoo.classic import tictactoe_v3
 def main() -> None:
     env = tictactoe_v3.env()
     rng = np.random.default_rng(5)
-    episodes, first_steps = [], []
+    episodes: list[dict[str, object]] = []
+    first_steps: list[list[object]] = []
     for game in range(5):
         env.reset(seed=game)
         steps = dict.fromkeys(env.possible_agents, 0)

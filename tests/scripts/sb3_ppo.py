@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 import gymnasium as gym
 from stable_baselines3 import PPO
@@ -9,39 +10,38 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter
 
 
-class Keep(KVWriter):
+class Keep(KVWriter):  # type: ignore[misc]
     """One more output of the logger: it keeps what the others print."""
 
-    def __init__(self):
-        self.metrics = []
+    def __init__(self) -> None:
+        self.metrics: list[list[object]] = []
 
-    def write(self, key_values, key_excluded, step=0):
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
         self.metrics += [[name, float(value), step] for name, value in key_values.items()]
 
-    def close(self):
+    def close(self) -> None:
         pass
 
 
-class Listen(BaseCallback):
+class Listen(BaseCallback):  # type: ignore[misc]
     """Adds the output once the logger is there, and counts what is under way."""
 
-    def __init__(self, keep):
+    def __init__(self, keep: Keep) -> None:
         super().__init__()
         self.keep = keep
-        self.running = [0, 0.0]
+        self.running: tuple[int, float] = (0, 0.0)
 
-    def _on_training_start(self):
+    def _on_training_start(self) -> None:
         self.logger.output_formats.append(self.keep)
 
-    def _on_step(self):
-        over = bool(self.locals["dones"][0])
-        self.running = (
-            [0, 0.0] if over else [self.running[0] + 1, self.running[1] + float(self.locals["rewards"][0])]
-        )
+    def _on_step(self) -> bool:
+        steps, total = self.running
+        over, reward = bool(self.locals["dones"][0]), float(self.locals["rewards"][0])
+        self.running = (0, 0.0) if over else (steps + 1, total + reward)
         return True
 
 
-def main():
+def main() -> None:
     env = gym.make("CartPole-v1")
     model = PPO(
         "MlpPolicy", env, n_steps=256, batch_size=64, n_epochs=2, seed=1, tensorboard_log="tb", device="cpu"
@@ -51,9 +51,9 @@ def main():
     model.learn(total_timesteps=1024, log_interval=1, callback=listen)
     model.save("policy")
     monitor = model.get_env().envs[0]
-    episodes = [
+    episodes: list[dict[str, object]] = [
         {"steps": int(length), "return": float(total)}
-        for length, total in zip(monitor.get_episode_lengths(), monitor.get_episode_rewards())
+        for length, total in zip(monitor.get_episode_lengths(), monitor.get_episode_rewards(), strict=True)
     ]
     # After an episode the vector environment resets at once: one is always under way at the end.
     episodes.append({"steps": listen.running[0], "return": listen.running[1], "outcome": "cut"})

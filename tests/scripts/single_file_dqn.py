@@ -1,6 +1,6 @@
 """DQN in one file, in the idiom of research scripts: replay, target network, TensorBoard, a saved network.
 
-Written for gymnasium 0.29 (`final_info`, `final_observation`). Says at its end, on stderr, what it counted itself.
+Written for gymnasium 0.29 (`final_info`, `final_observation`). Says at its end what it counted itself.
 """
 
 import json
@@ -8,18 +8,18 @@ import random
 import sys
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import torch
-import tyro
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 
 @dataclass
 class Args:
-    """What can be set on the command line."""
+    """The whole configuration."""
 
     env_id: str = "CartPole-v1"
     seed: int = 1
@@ -32,36 +32,42 @@ class Args:
     gamma: float = 0.99
 
 
-def network(inputs, outputs):
+def network(inputs: int, outputs: int) -> Any:
     return nn.Sequential(nn.Linear(inputs, 48), nn.ReLU(), nn.Linear(48, outputs))
 
 
-def loss_of(args, net, target, rows):
-    obs, actions, rewards, following, terminated = (torch.tensor(np.array(column)) for column in zip(*rows))
+def loss_of(args: Args, net: Any, target: Any, rows: list[Any]) -> tuple[Any, Any]:
+    obs, actions, rewards, following, terminated = (
+        torch.tensor(np.array(column)) for column in zip(*rows, strict=True)
+    )
     with torch.no_grad():
         ahead = target(following).max(dim=1).values * (1.0 - terminated.float())
     chosen = net(obs).gather(1, actions.unsqueeze(1)).squeeze(1)
     return nn.functional.mse_loss(chosen, rewards.float() + args.gamma * ahead), chosen.mean()
 
 
-def main():
-    args = tyro.cli(Args)
+def main() -> None:
+    args = Args()
     random.seed(args.seed)
     np.random.seed(args.seed)
     torch.manual_seed(args.seed)
     writer = SummaryWriter(f"runs/{args.env_id}__dqn__{args.seed}")
-    metrics, episodes, length, total = [], [], 0, 0.0
+    metrics: list[list[object]] = []
+    episodes: list[dict[str, object]] = []
+    length, total = 0, 0.0
 
-    def scalar(name, value, step):
+    def scalar(name: str, value: Any, step: int) -> None:
         writer.add_scalar(name, value, step)
         metrics.append([name, float(np.asarray(value).item()), step])
 
-    envs = gym.vector.SyncVectorEnv([lambda: gym.wrappers.RecordEpisodeStatistics(gym.make(args.env_id))])
+    envs: Any = gym.vector.SyncVectorEnv(
+        [lambda: gym.wrappers.RecordEpisodeStatistics(gym.make(args.env_id))]
+    )
     inputs, outputs = envs.single_observation_space.shape[0], int(envs.single_action_space.n)
     net, target = network(inputs, outputs), network(inputs, outputs)
     target.load_state_dict(net.state_dict())
     optimizer = torch.optim.Adam(net.parameters(), lr=args.lr)
-    memory = deque(maxlen=5000)
+    memory: deque[Any] = deque(maxlen=5000)
     obs, _ = envs.reset(seed=args.seed)
     for step in range(args.total_timesteps):
         if random.random() < max(0.1, 1.0 - step / 800):

@@ -1,18 +1,19 @@
 """PPO in one file, in the idiom of research scripts: a vector environment, TensorBoard, a saved network.
 
-Written for gymnasium 0.29, where a vector environment resets in the step that ends an episode and `final_info` carries
-what it was. Says at its end, on stderr, what it counted itself.
+Written for gymnasium 0.29, where a vector environment resets in the step that ends an episode and
+`final_info` carries what it was. Says at its end, on stderr, what it counted itself.
 """
 
 import json
 import random
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import torch
-import tyro
 from torch import nn
 from torch.distributions import Categorical
 from torch.utils.tensorboard import SummaryWriter
@@ -20,7 +21,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 @dataclass
 class Args:
-    """What can be set on the command line."""
+    """The whole configuration."""
 
     env_id: str = "CartPole-v1"
     seed: int = 1
@@ -35,37 +36,40 @@ class Args:
     clip: float = 0.2
 
 
-def make_env(env_id):
+def make_env(env_id: str) -> Callable[[], Any]:
     return lambda: gym.wrappers.RecordEpisodeStatistics(gym.make(env_id))
 
 
-class Policy(nn.Module):
+class Policy(nn.Module):  # type: ignore[misc]
     """Actor and critic, apart."""
 
-    def __init__(self, inputs, outputs):
+    def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
         self.actor = nn.Sequential(nn.Linear(inputs, 32), nn.Tanh(), nn.Linear(32, outputs))
         self.critic = nn.Sequential(nn.Linear(inputs, 32), nn.Tanh(), nn.Linear(32, 1))
 
-    def forward(self, obs):
+    def forward(self, obs: Any) -> tuple[Any, Any]:
         return Categorical(logits=self.actor(obs)), self.critic(obs).squeeze(-1)
 
 
 class Books:
     """What the script itself counts, and where it logs."""
 
-    def __init__(self, args):
+    def __init__(self, args: Args) -> None:
         self.writer = SummaryWriter(f"runs/{args.env_id}__ppo__{args.seed}")
         table = "\n".join(f"|{key}|{value}|" for key, value in asdict(args).items())
         self.writer.add_text("hyperparameters", "|param|value|\n|-|-|\n" + table)
-        self.metrics, self.episodes = [], []
+        self.metrics: list[list[object]] = []
+        self.episodes: list[dict[str, object]] = []
         self.length, self.total = [0] * args.num_envs, [0.0] * args.num_envs
 
-    def scalar(self, name, value, step):
+    def scalar(self, name: str, value: Any, step: int) -> None:
         self.writer.add_scalar(name, value, step)
         self.metrics.append([name, float(np.asarray(value).item()), step])
 
-    def stepped(self, rewards, terminated, truncated, infos, step):
+    def stepped(
+        self, rewards: Any, terminated: Any, truncated: Any, infos: dict[str, Any], step: int
+    ) -> None:
         for i in range(len(rewards)):
             self.length[i] += 1
             self.total[i] += float(rewards[i])
@@ -80,7 +84,7 @@ class Books:
             self.scalar("charts/episodic_return", told["r"], step)
             self.scalar("charts/episodic_length", told["l"], step)
 
-    def close(self, checkpoints):
+    def close(self, checkpoints: list[str]) -> None:
         for i, length in enumerate(self.length):
             self.episodes.append({"env_index": i, "steps": length, "return": self.total[i], "outcome": "cut"})
         self.writer.close()
@@ -88,7 +92,7 @@ class Books:
         print("EXPECT", json.dumps(found), file=sys.stderr)
 
 
-def advantages(args, rewards, values, dones, last_value, last_done):
+def advantages(args: Args, rewards: Any, values: Any, dones: Any, last_value: Any, last_done: Any) -> Any:
     found, running = torch.zeros_like(rewards), torch.zeros(args.num_envs)
     for t in reversed(range(args.rollout)):
         final = t == args.rollout - 1
@@ -101,7 +105,7 @@ def advantages(args, rewards, values, dones, last_value, last_done):
     return found
 
 
-def improve(args, policy, optimizer, batch):
+def improve(args: Args, policy: Policy, optimizer: Any, batch: list[Any]) -> tuple[Any, Any]:
     obs, actions, old_log_probs, gains, targets = batch
     for _ in range(args.epochs):
         for rows in torch.randperm(len(obs)).split(args.minibatch):
@@ -117,13 +121,13 @@ def improve(args, policy, optimizer, batch):
     return -surrogate, value_loss
 
 
-def main():
-    args = tyro.cli(Args)
+def main() -> None:
+    args = Args()
     random.seed(args.seed)
     np.random.seed(args.seed)
     torch.manual_seed(args.seed)
     books = Books(args)
-    envs = gym.vector.SyncVectorEnv([make_env(args.env_id) for _ in range(args.num_envs)])
+    envs: Any = gym.vector.SyncVectorEnv([make_env(args.env_id) for _ in range(args.num_envs)])
     policy = Policy(envs.single_observation_space.shape[0], envs.single_action_space.n)
     optimizer = torch.optim.Adam(policy.parameters(), lr=args.lr)
     step = 0
@@ -142,7 +146,9 @@ def main():
                 (obs, action, spread.log_prob(action), torch.tensor(reward, dtype=torch.float32), value, done)
             )
             obs, done = torch.tensor(following), torch.tensor(terminated | truncated, dtype=torch.float32)
-        seen, actions, log_probs, rewards, values, dones = (torch.stack(column) for column in zip(*rows))
+        seen, actions, log_probs, rewards, values, dones = (
+            torch.stack(column) for column in zip(*rows, strict=True)
+        )
         with torch.no_grad():
             last_value = policy(obs)[1]
         gains = advantages(args, rewards, values, dones, last_value, done)

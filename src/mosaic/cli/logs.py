@@ -41,7 +41,9 @@ def logs_command(*, run: str, follow: bool, stderr: bool, most: int | None) -> N
         text.write(data)
     with Tail(path, offset=offset) as tail:
         while True:
-            ended = has_ended(root, row.run_id)  # SYNC: asked before the read, so nothing comes after the last read
+            ended = has_ended(
+                root, row.run_id
+            )  # SYNC: asked before the read, so nothing comes after the last read
             while data := tail.read():
                 text.write(data)
             sys.stdout.flush()

@@ -34,10 +34,18 @@ _COLUMNS = (
 @click.command("ls")
 @options.json_option
 @click.option("--all", "-a", "everything", is_flag=True, help="All of them, not just the newest.")
-@click.option("-n", "most", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="How many at most.")
-@click.option("--state", type=click.Choice([state.value for state in RunState]), help="Only runs in this state.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Only runs with this tag; may be repeated.")
-def ls_command(*, as_json: bool, everything: bool, most: int, state: str | None, tags: tuple[str, ...]) -> None:
+@click.option(
+    "-n", "most", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="How many at most."
+)
+@click.option(
+    "--state", type=click.Choice([state.value for state in RunState]), help="Only runs in this state."
+)
+@click.option(
+    "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="Only runs with this tag; may be repeated."
+)
+def ls_command(
+    *, as_json: bool, everything: bool, most: int, state: str | None, tags: tuple[str, ...]
+) -> None:
     """List the runs.
 
     \b

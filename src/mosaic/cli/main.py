@@ -1,7 +1,7 @@
 """The command `mosaic`: one lazy group. A command's module is loaded only when that command is called.
 
-Errors MOSAIC raises on purpose become one sentence on stderr and an exit code: 0 went well, 1 failed, 2 asked wrongly.
-Set MOSAIC_DEBUG=1 to see the traceback instead.
+Errors MOSAIC raises on purpose become one sentence on stderr and an exit code: 0 went well, 1 failed, 2 asked
+wrongly. Set MOSAIC_DEBUG=1 to see the traceback instead.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def main(args: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter still shows the line
+            reconfigure(
+                errors="backslashreplace"
+            )  # a terminal that cannot show a letter still shows the line
     sys.exit(_guarded(args))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +13,10 @@ from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
 from mosaic.cli.text import count, number
 from mosaic.errors import UsageError
-from mosaic.protocol.rows import MetricRow
 from mosaic.sdk import series
+
+if TYPE_CHECKING:
+    from mosaic.protocol.rows import MetricRow
 
 __all__ = ["metrics_command"]
 
@@ -23,7 +26,11 @@ _COLUMNS = (
     Column("STEP", right=True),
     Column("VALUE", right=True),
 )
-_NAMES = (Column("NAME", flexible=True, least=16), Column("CANONICAL", optional=True), Column("VALUES", right=True))
+_NAMES = (
+    Column("NAME", flexible=True, least=16),
+    Column("CANONICAL", optional=True),
+    Column("VALUES", right=True),
+)
 
 
 @click.command("metrics")
@@ -58,7 +65,7 @@ def metrics_command(
         write_json_lines(shown)
         return
     if not shown:
-        note(f"Run {row.run_id} ({row.state.value}) has logged no metric. Its returns are in: mosaic episodes {run}")
+        note(f"Run {row.run_id} ({row.state.value}) has logged no metric. Its returns: mosaic episodes {run}")
         return
     sys.stdout.write("\n".join(render(_COLUMNS, [_texts(m) for m in shown], cells=cells())) + "\n")
 

@@ -47,4 +47,6 @@ def find(text: str) -> tuple[DataRoot, RunRow]:
 
 def ask(place: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:
     """Put a question to a run's store; what it had to wait for goes to stderr."""
-    return reading.ask(place, run.run_id, question, timeout_secs=wait_secs, say=lambda text: note(f"mosaic: {text}"))
+    return reading.ask(
+        place, run.run_id, question, timeout_secs=wait_secs, say=lambda text: note(f"mosaic: {text}")
+    )

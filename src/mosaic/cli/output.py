@@ -18,7 +18,17 @@ from mosaic.protocol import floats
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["cells", "coloured", "note", "paint", "paint_state", "plain", "to_line", "write_json", "write_json_lines"]
+__all__ = [
+    "cells",
+    "coloured",
+    "note",
+    "paint",
+    "paint_state",
+    "plain",
+    "to_line",
+    "write_json",
+    "write_json_lines",
+]
 
 _STATE_COLOURS = {
     "running": "32", "starting": "32", "finished": "36", "failed": "31;1", "lost": "31;1", "orphaned": "33;1",

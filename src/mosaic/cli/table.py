@@ -20,7 +20,7 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class Column:
-    """One column. `flexible` ones may be cut down to `least` cells; `optional` ones go first when room is short."""
+    """One column. `flexible` ones may be cut down to `least` cells; `optional` ones go when room is short."""
 
     title: str
     right: bool = False
@@ -85,9 +85,6 @@ def _line(
     for i in shown:
         text = fit(texts[i], widths[i])
         blank = " " * (widths[i] - width(text))
-        if columns[i].right:
-            padded = blank + text
-        else:
-            padded = text if i == shown[-1] else text + blank
+        padded = blank + text if columns[i].right else text + blank
         parts.append(style(columns[i].title, texts[i], padded) if style else padded)
     return _GAP.join(parts).rstrip()

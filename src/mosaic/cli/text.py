@@ -1,7 +1,7 @@
-"""Values as people read them: ages, sizes, numbers, and worker text made harmless. Pure: the time is an argument.
+"""Values as people read them: ages, sizes, numbers, and worker text made harmless. Pure: time is an argument.
 
-Text from a worker never reaches the terminal as it came: `visible` shows control characters instead of obeying
-them, so a log line cannot move the cursor, rename the window or hide what stands before it.
+Text from a worker never reaches the terminal as it came: `visible` shows control characters instead of
+obeying them, so a log line cannot move the cursor, rename the window or hide what stands before it.
 """
 
 from __future__ import annotations

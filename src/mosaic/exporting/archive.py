@@ -1,15 +1,14 @@
-"""The form of a packed run: what its first member says, which names may be in it, and whether two runs are the same.
+"""The form of a packed run: its first member, which names may be in it, and whether two runs are the same.
 
-A `.mosaic.tar.zst` is a zstd-compressed tar. Its first member is `mosaic-pack.json`; the others are the run's own
-files, under run-relative names. The store and the locks stay out: they are made anew.
+A `.mosaic.tar.zst` is a zstd-compressed tar. Its first member is `mosaic-pack.json`; the others are the run's
+own files, under run-relative names. The store and the locks stay out: they are made anew.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import stat
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
@@ -18,7 +17,9 @@ import zstandard
 from mosaic.errors import ProtocolError
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
+    from pathlib import Path
 
     from mosaic.paths import RunFolder
 
@@ -72,7 +73,9 @@ def checked_name(name: str) -> PurePosixPath:
         or "\\" in name
         or any(part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts)
     ):
-        raise ProtocolError(f"refused a file named {name[:80]!r}: only plain names inside the run may be packed")
+        raise ProtocolError(
+            f"refused a file named {name[:80]!r}: only plain names inside the run may be packed"
+        )
     if parts[0] in _MADE_ANEW:
         raise ProtocolError(f"refused a file named {name!r}: locks and stores are made anew, never imported")
     return PurePosixPath(name)
@@ -80,7 +83,8 @@ def checked_name(name: str) -> PurePosixPath:
 
 def own_files(folder: RunFolder) -> tuple[list[Path], list[Path]]:
     """The regular files of a run that travel with it, and what is left out (links, sockets, devices)."""
-    taken, left = [], []
+    taken: list[Path] = []
+    left: list[Path] = []
     for path in _walk(folder.path):
         relative = path.relative_to(folder.path)
         if relative.parts[0] in _MADE_ANEW or path.name.endswith(".tmp"):

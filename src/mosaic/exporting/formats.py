@@ -1,7 +1,7 @@
 """Tables of a run as CSV, JSON lines or Parquet files.
 
-Each file appears whole or not at all, and none is overwritten unless asked. Floats are written so that they come
-back bit for bit; non-finite ones by name in CSV and JSON (`NaN`, `Infinity`, `-Infinity`).
+Each file appears whole or not at all, and none is overwritten unless asked. Floats are written so that they
+come back bit for bit; non-finite ones by name in CSV and JSON (`NaN`, `Infinity`, `-Infinity`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import csv
 import itertools
 import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -21,6 +20,7 @@ from mosaic.exporting.tensorboard import write_tensorboard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from mosaic.store.reader import StoreReader
 
@@ -114,7 +114,7 @@ def _write_jsonl(reader: StoreReader, table: str, path: Path) -> None:
 
 def _require_pyarrow() -> None:
     try:
-        import pyarrow.parquet  # noqa: F401, PLC0415  (an extra)
+        import pyarrow.parquet  # noqa: F401  (an extra)
     except ImportError as error:
         raise MosaicError(
             "Parquet export needs pyarrow, which is not installed. "
@@ -123,8 +123,8 @@ def _require_pyarrow() -> None:
 
 
 def _write_parquet(reader: StoreReader, table: str, path: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415  (an extra, and heavy)
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), object: pa.string()}
     columns = tables.COLUMNS[table]

@@ -1,4 +1,4 @@
-"""One run as one file, streamed: memory stays flat whatever the run's size. Reads the folder, changes nothing."""
+"""One run as one file, streamed: memory stays flat whatever its size. Reads the folder, changes nothing."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def pack(
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with (
             os.fdopen(fd, "wb") as raw,
-            zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).stream_writer(raw, closefd=False) as out,
+            zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).stream_writer(
+                raw, closefd=False
+            ) as out,
             tarfile.open(fileobj=out, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):
             _add_bytes(tar, archive.MANIFEST_NAME, msgspec.json.encode(manifest))

@@ -83,7 +83,7 @@ def plain_arrays(value: Any) -> Any:
 
 
 def _list_of(value: dict[str, Any]) -> Any:
-    import numpy as np  # noqa: PLC0415  (costs more than the commands that need no array)
+    import numpy as np
 
     try:
         dtype = np.dtype(value["nd"])

@@ -1,7 +1,7 @@
 """A run's metrics as a TensorBoard event file, written byte by byte: neither TensorBoard nor torch is needed.
 
-An event file is a row of records: length, its checksum, a protobuf `Event`, its checksum. TensorBoard keeps scalars
-as float32; that is the one place where an export rounds.
+An event file is a row of records: length, its checksum, a protobuf `Event`, its checksum. TensorBoard keeps
+scalars as float32; that is the one place where an export rounds.
 """
 
 from __future__ import annotations

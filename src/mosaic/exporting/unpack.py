@@ -1,7 +1,7 @@
 """A packed run back into a run folder. The file may come from anyone, so nothing in it is believed.
 
-Names are checked, only regular files are taken, every byte is counted against what the first member declared and
-hashed, and the run appears whole, in one rename, or not at all. Nothing in the file is ever executed or unpickled.
+Names are checked, only regular files are taken, every byte is hashed and counted against what the first
+member declared, and the run appears whole, in one rename, or not at all. Nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def _extract(source: Path, staging: Path) -> RunFolder:
             with tarfile.open(fileobj=counted, mode="r|") as tar:
                 manifest = _read_manifest(tar)
                 counted.limit = (
-                    counted.taken
-                    + sum(file.size + _PER_FILE for file in manifest.files)
-                    + _TAR_SLACK
+                    counted.taken + sum(file.size + _PER_FILE for file in manifest.files) + _TAR_SLACK
                 )
                 folder = RunFolder(staging / manifest.run_id)
                 folder.path.mkdir(mode=0o700)
@@ -123,7 +121,9 @@ def _take_members(tar: tarfile.TarFile, manifest: archive.PackManifest, folder: 
     while (member := tar.next()) is not None:
         file = awaited.pop(member.name, None)
         if file is None:
-            raise ProtocolError(f"refused {member.name[:80]!r}: it is not in the list of files, or comes twice")
+            raise ProtocolError(
+                f"refused {member.name[:80]!r}: it is not in the list of files, or comes twice"
+            )
         if not member.isreg():
             raise ProtocolError(f"refused {member.name!r}: not a regular file")
         if member.size != file.size:
@@ -156,7 +156,9 @@ def _check_run(folder: RunFolder, source: Path) -> None:
     except (OSError, msgspec.DecodeError) as error:
         raise ProtocolError(f"{source} holds no readable manifest.json: {error}") from error
     if manifest.spec.run_id != folder.run_id:
-        raise ProtocolError(f"{source} says run {folder.run_id}, but its manifest says {manifest.spec.run_id!r}")
+        raise ProtocolError(
+            f"{source} says run {folder.run_id}, but its manifest says {manifest.spec.run_id!r}"
+        )
     folder.journal.mkdir(mode=0o700, exist_ok=True)
 
 

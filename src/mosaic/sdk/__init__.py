@@ -6,8 +6,8 @@
     for episode in run.episodes():
         ...
 
-Reading goes straight to the run's files and works without a daemon. Starting and stopping ask the daemon, which is
-started when there is none. Importing this package loads nothing else.
+Reading goes straight to the run's files and works without a daemon. Starting and stopping ask the daemon,
+which is started when there is none. Importing this package loads nothing else.
 """
 
 from __future__ import annotations

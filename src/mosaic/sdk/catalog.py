@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError, StoreError
-from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.protocol.runs import RunRow, RunState
 from mosaic.runs import folder as run_folder
 from mosaic.runs.files import make_private
 from mosaic.runs.lifecycle import judge
@@ -21,6 +19,8 @@ from mosaic.runs.locks import held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import msgspec
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import StoreSummary
@@ -44,13 +44,18 @@ def checked(root: DataRoot) -> DataRoot:
 
 def rows(root: DataRoot) -> list[RunRow]:
     """Every run, newest first."""
-    from mosaic.store.registry import read_runs
+    from mosaic.store.registry import read_entries
 
     names = {name for name in _names(root) if run_folder.is_run_id(name)}
     if not names:
         return []
-    known = {row.run_id: row for row in read_runs(root) if row.run_id in names}
-    found = [row for name in names if (row := _current(root, name, known.get(name))) is not None]
+    listed = {entry.row.run_id: entry for entry in read_entries(root.registry) if entry.row.run_id in names}
+    found = [entry.row for entry in listed.values() if entry.settled]
+    for name in names:
+        entry = listed.get(name)
+        if entry is None or not entry.settled:
+            row = _current(root, name, entry.row if entry else None)
+            found += [] if row is None else [row]
     found.sort(key=lambda row: (row.created, row.run_id), reverse=True)
     return found
 
@@ -108,7 +113,9 @@ def matching(every: Sequence[RunRow], text: str) -> RunRow:
 
 
 def _nothing_like(every: Sequence[RunRow], text: str) -> str:
-    near = difflib.get_close_matches(text, {row.name for row in every if row.name}, n=_SUGGESTIONS, cutoff=0.6)
+    near = difflib.get_close_matches(
+        text, {row.name for row in every if row.name}, n=_SUGGESTIONS, cutoff=0.6
+    )
     if not near:
         near = difflib.get_close_matches(
             text.upper(), [row.run_id for row in every], n=_SUGGESTIONS, cutoff=0.6
@@ -126,8 +133,6 @@ def _names(root: DataRoot) -> list[str]:
 
 def _current(root: DataRoot, run_id: str, known: RunRow | None) -> RunRow | None:
     """The row as it is now; None for a folder that is no run (yet, or any more)."""
-    if known is not None and known.state in ENDED:
-        return known
     folder = root.run(run_id)
     try:
         manifest = run_folder.read_manifest(folder)
@@ -158,7 +163,7 @@ def _current(root: DataRoot, run_id: str, known: RunRow | None) -> RunRow | None
 _COUNTED = ("episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec")
 
 
-def _counts(counted: StoreSummary | None, known: RunRow | None) -> dict[str, int | float | None]:
+def _counts(counted: StoreSummary | None, known: RunRow | None) -> dict[str, Any]:
     source: msgspec.Struct | None = counted if counted is not None else known
     return {} if source is None else {name: getattr(source, name) for name in _COUNTED}
 

@@ -1,6 +1,6 @@
 """Reading a run's store, with everything its journal holds in it. Waits, never guesses.
 
-A run that has ended is read only once all of it is in the store: the daemon is started if need be, and waited for.
+An ended run is read only once all of it is in the store: the daemon is started if need be, and waited for.
 A store that is missing or damaged is built anew from the journal, and that is said.
 """
 

@@ -1,4 +1,4 @@
-"""A run's metric by name, also when nobody logged it: returns and lengths are known from the episodes themselves."""
+"""A run's metric by name, also when nobody logged it: returns and lengths come from the episodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["metrics"]
 def metrics(reader: StoreReader, name: str | None = None) -> list[MetricRow]:
     """The values of one metric (by its own name or ours), or of all, in the order they were logged.
 
-    `return` and `length` that no framework logged are the ended episodes' own; their `step` is the episode's index.
+    `return` and `length` that nobody logged are the ended episodes' own; their `step` is the episode's index.
     """
     found = reader.metrics(name=name)
     if found or name not in ("return", "length"):

@@ -1,0 +1,218 @@
+"""Staying with a run until it ends: its output, a status line, Ctrl-C, and a daemon that may die."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import time
+from typing import IO, TYPE_CHECKING
+
+from mosaic.cli.follow import StatusLine, Tail
+from mosaic.cli.text import count, number, span
+from mosaic.errors import DaemonError, MosaicError, StoreError
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.runs.locks import held
+from mosaic.sdk import catalog, reading
+from mosaic.store.lag import lag
+from mosaic.store.reader import StoreReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from mosaic.paths import DataRoot
+
+__all__ = ["Attendance", "exit_code_of", "why_nothing"]
+
+_NOT_STARTED = 127
+_DETACHED = 130
+
+
+class Attendance:
+    """One stay with one run.
+
+    Args:
+        root: The data root.
+        run_id: The run.
+        say: Told everything that is not the run's own output.
+        poll_secs: How often new output is looked for.
+        look_secs: How often state, store and daemon are looked at.
+        ingest_secs: How long to wait at the end until everything is in the store.
+        restarts: How often a dead daemon is started again before we only watch.
+    """
+
+    def __init__(
+        self,
+        root: DataRoot,
+        run_id: str,
+        *,
+        say: Callable[[str], None],
+        poll_secs: float = 0.03,
+        look_secs: float = 0.3,
+        ingest_secs: float = 300.0,
+        restarts: int = 5,
+    ) -> None:
+        self._root = root
+        self._run_id = run_id
+        self._folder = root.run(run_id)
+        self._tell = say
+        self._poll_secs = poll_secs
+        self._look_secs = look_secs
+        self._ingest_secs = ingest_secs
+        self._restarts = restarts
+        self._interrupts = 0
+        self._asked_to_stop = False
+        self._line = (
+            StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
+        )
+
+    def stay(self) -> int:
+        """Stay until the run has ended, or until a second Ctrl-C. The exit code to leave with."""
+        before = signal.signal(signal.SIGINT, self._interrupted)
+        try:
+            with Tail(self._folder.stdout) as out, Tail(self._folder.stderr) as err:
+                row = self._watch(out, err)
+            if row is None:
+                self._say(
+                    f"left run {self._run_id} to itself; it is being stopped. See: mosaic show {self._run_id}"
+                )
+                return _DETACHED
+            self._finish(row)
+            return exit_code_of(row)
+        finally:
+            if self._line:
+                self._line.end_line()
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupted(self, _signum: int, _frame: FrameType | None) -> None:
+        self._interrupts += 1
+
+    def _say(self, text: str) -> None:
+        if self._line:
+            self._line.end_line()
+        self._tell(text)
+
+    def _watch(self, out: Tail, err: Tail) -> RunRow | None:
+        looked, row = 0.0, catalog.row_of(self._root, self._run_id)
+        while True:
+            ended = row.state in ENDED  # SYNC: known before the last read, so that read is complete
+            moved = self._echo(out, sys.stdout) | self._echo(err, sys.stderr)
+            if ended and not moved:
+                return row
+            if self._interrupts > 1:
+                return None
+            if self._interrupts and not self._asked_to_stop:
+                self._stop()
+            now = time.monotonic()
+            if now - looked >= self._look_secs:
+                looked = now
+                self._mind_the_daemon()
+                row = catalog.row_of(self._root, self._run_id)
+                self._show(row)
+            elif not ended and reading.has_ended(self._root, self._run_id):
+                row = catalog.row_of(self._root, self._run_id)
+            if not moved:
+                time.sleep(self._poll_secs)
+
+    def _echo(self, tail: Tail, stream: IO[str]) -> bool:
+        data = tail.read()
+        if data:
+            if self._line:
+                self._line.clear()
+            stream.buffer.write(data)  # type: ignore[attr-defined]  # the worker's bytes, as they are
+            stream.flush()
+            if self._line:
+                self._line.written(data)
+        return bool(data)
+
+    def _stop(self) -> None:
+        self._asked_to_stop = True
+        self._say("stopping the run; Ctrl-C again leaves it to itself")
+        try:
+            with reading.daemon(self._root) as client:
+                client.stop(self._run_id, reason="Ctrl-C")
+        except MosaicError as error:
+            self._say(f"could not stop it: {error}")
+
+    def _mind_the_daemon(self) -> None:
+        if held(self._root.daemon_lock) or self._restarts == 0:
+            return
+        self._restarts -= 1
+        self._say("the daemon is gone; the run goes on. Starting the daemon again")
+        try:
+            reading.ensure_daemon(self._root)
+        except DaemonError as error:
+            self._say(str(error))
+
+    def _show(self, row: RunRow) -> None:
+        if self._line is None or row.state in ENDED:
+            return
+        parts = [f"{row.name or row.run_id}: {row.state.value}"]
+        if row.state not in (RunState.RUNNING, RunState.STARTING):
+            parts.append(row.reason)
+        parts.append(f"{count(row.episodes)} episodes")
+        if row.last_return is not None:
+            parts.append(f"return {number(row.last_return)}")
+        if row.steps_per_sec is not None:
+            parts.append(f"{number(row.steps_per_sec)} steps/s")
+        behind = lag(self._folder).events
+        if behind:
+            parts.append(f"{count(behind)} events behind")
+        self._line.draw(" · ".join(parts))
+
+    def _finish(self, row: RunRow) -> None:
+        say = self._line.draw if self._line else self._tell
+        complete = reading.wait_ingested(self._root, self._run_id, timeout_secs=self._ingest_secs, say=say)
+        summary, reason = self._summary()
+        text = f"run {row.run_id} {row.state.value} ({row.reason}): {count(summary.episodes)} episodes, "
+        text += f"{count(summary.steps)} steps, {count(summary.metrics)} metrics"
+        if summary.last_return is not None:
+            text += f", last return {number(summary.last_return)}"
+        if row.started is not None and row.ended is not None:
+            text += f", {span(max(0.0, row.ended - row.started))}"
+        self._say(text)
+        if row.state is RunState.FAILED:
+            self._say(f"its stderr: {self._folder.stderr}")
+        if not complete:
+            behind = lag(self._folder).events
+            self._say(
+                f"{count(behind)} events are not in the store yet; the daemon goes on. Nothing is lost."
+            )
+        elif reason:
+            self._say(reason)
+
+    def _summary(self) -> tuple[StoreSummary, str]:
+        try:
+            with StoreReader(self._folder) as reader:
+                return reader.summary(), why_nothing(reader)
+        except StoreError:
+            return StoreSummary(), ""
+
+
+def why_nothing(reader: StoreReader) -> str:
+    """Why a run may have recorded nothing, in one line; empty when it recorded something."""
+    summary = reader.summary()
+    if summary.episodes or summary.steps or summary.metrics:
+        return ""
+    if reader.events("hello", limit=1):
+        return (
+            "nothing was recorded: the script made no Gymnasium or PettingZoo environment and logged no "
+            "metric we know. It can say more itself: import mosaic_worker"
+        )
+    return (
+        "nothing was recorded: the recorder was not loaded. Is it a Python script (and not started with "
+        "-I, -E or -S)? Other programs can print JSON lines."
+    )
+
+
+def exit_code_of(row: RunRow) -> int:
+    """What a shell would have seen: the worker's code, 128 + its signal, 127 when it could not be started."""
+    if row.exit is None:
+        return 1
+    if row.exit.code is not None:
+        return row.exit.code
+    if row.exit.signal is not None:
+        return 128 + row.exit.signal
+    return _NOT_STARTED if row.exit.error else 1

@@ -1,0 +1,48 @@
+"""`mosaic pack RUN`: a whole ended run as one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.output import note
+from mosaic.cli.text import size
+from mosaic.errors import MosaicError, UsageError
+from mosaic.protocol.runs import ENDED
+from mosaic.sdk import reading
+
+__all__ = ["pack_command"]
+
+
+@click.command("pack")
+@options.run_argument
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to make. [default: RUN.mosaic.tar.zst]"
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@options.wait_option
+def pack_command(*, run: str, output: Path | None, force: bool, wait_secs: float) -> None:
+    """Put a whole run into one file.
+
+    \b
+    Example:
+      mosaic pack last -o first-try.mosaic.tar.zst
+    """
+    from mosaic.exporting.archive import SUFFIX
+    from mosaic.exporting.pack import pack
+
+    root, row = options.find(run)
+    if row.state not in ENDED:
+        raise UsageError(
+            f"run {row.run_id} is {row.state.value}. Pack it when it has ended, or stop it first."
+        )
+    if not reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, say=note):
+        raise MosaicError(
+            f"run {row.run_id} is still being ingested. Try again later, or with a longer --wait."
+        )
+    target = output if output is not None else Path(f"{row.run_id}{SUFFIX}")
+    for path in pack(root.run(row.run_id), target, force=force):
+        note(f"left out, because it is no regular file: {path}")
+    click.echo(f"{target} ({size(target.stat().st_size)})")

@@ -1,0 +1,45 @@
+"""`mosaic pause RUN` and `mosaic resume RUN`."""
+
+from __future__ import annotations
+
+import click
+
+from mosaic.cli import options
+from mosaic.errors import UsageError
+from mosaic.protocol.runs import ENDED
+from mosaic.sdk import reading
+
+__all__ = ["pause_command", "resume_command"]
+
+
+@click.command("pause")
+@options.run_argument
+def pause_command(*, run: str) -> None:
+    """Pause a run where it stands.
+
+    \b
+    Example:
+      mosaic pause last
+    """
+    _order(run, "pause")
+
+
+@click.command("resume")
+@options.run_argument
+def resume_command(*, run: str) -> None:
+    """Let a paused run go on.
+
+    \b
+    Example:
+      mosaic resume last
+    """
+    _order(run, "resume")
+
+
+def _order(run: str, verb: str) -> None:
+    root, row = options.find(run)
+    if row.state in ENDED:
+        raise UsageError(f"run {row.run_id} has ended ({row.state.value}): there is nothing to {verb}")
+    with reading.daemon(root) as client:
+        now = client.pause(row.run_id) if verb == "pause" else client.resume(row.run_id)
+    click.echo(f"run {now.run_id} {now.state.value}: {now.reason}")

@@ -1,0 +1,68 @@
+"""`mosaic rebuild RUN`: the store made anew from the journal, by the daemon, which owns it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.follow import StatusLine
+from mosaic.cli.output import write_json
+from mosaic.cli.text import count, size, span, visible
+from mosaic.sdk import reading
+
+if TYPE_CHECKING:
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.rows import StoreSummary
+
+__all__ = ["rebuild_command"]
+
+
+@click.command("rebuild")
+@options.run_argument
+@options.json_option
+def rebuild_command(*, run: str, as_json: bool) -> None:
+    """Build the store of a run anew from its journal.
+
+    \b
+    Example:
+      mosaic rebuild last
+    """
+    root, row = options.find(run)
+    summary, secs = _rebuild(root, row.run_id)
+    if as_json:
+        write_json(summary)
+        return
+    sys.stdout.write(
+        f"run {row.run_id}: {count(summary.store_seq)} events, {count(summary.episodes)} episodes, "
+        f"{count(summary.steps)} steps, {count(summary.metrics)} metrics in {span(secs)}\n"
+    )
+    for text in summary.warnings:
+        sys.stdout.write(f"warning: {visible(text)}\n")
+
+
+def _rebuild(root: DataRoot, run_id: str) -> tuple[StoreSummary, float]:
+    started, done = time.monotonic(), threading.Event()
+    journal = sum(path.stat().st_size for path in root.run(run_id).journal.iterdir())
+    clock = threading.Thread(target=_tick, args=(done, f"reading {size(journal)} of journal"))
+    if sys.stderr.isatty():
+        clock.start()
+    try:
+        with reading.daemon(root) as client:
+            return client.rebuild(run_id), time.monotonic() - started
+    finally:
+        done.set()
+        if clock.ident is not None:
+            clock.join()
+
+
+def _tick(done: threading.Event, text: str, *, every_secs: float = 0.2) -> None:
+    line, started = StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns), time.monotonic()
+    while not done.wait(every_secs):
+        line.draw(f"{text}, {span(time.monotonic() - started)}")
+    line.clear()

@@ -1,0 +1,52 @@
+"""`mosaic verify RUN`: an independent look at the journal, compared with the store. Changes nothing."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.output import note, plain, write_json
+from mosaic.cli.text import visible
+from mosaic.protocol.runs import ENDED
+from mosaic.sdk import reading
+
+__all__ = ["verify_command"]
+
+_SHOWN = 50
+
+
+@click.command("verify")
+@options.run_argument
+@options.json_option
+@options.wait_option
+def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
+    """Check that journal and store of a run agree.
+
+    Exit code 1 and the differences, if they do not.
+
+    \b
+    Example:
+      mosaic verify last
+    """
+    from mosaic.store.verify import verify
+
+    root, row = options.find(run)
+    if row.state not in ENDED:
+        note(f"run {row.run_id} is {row.state.value}: what it writes meanwhile may show as a difference")
+    reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, say=note)
+    differences = verify(root.run(row.run_id))
+    if as_json:
+        write_json({"run_id": row.run_id, "agree": not differences, "differences": plain(differences)})
+        return int(bool(differences))
+    for difference in differences[:_SHOWN]:
+        sys.stdout.write(f"{visible(str(difference))}\n")
+    if differences:
+        note(
+            f"run {row.run_id}: {len(differences)} differences between journal and store. The journal is the "
+            f"truth; build the store anew with: mosaic rebuild {row.run_id}"
+        )
+        return 1
+    sys.stdout.write(f"run {row.run_id}: journal and store agree\n")
+    return 0

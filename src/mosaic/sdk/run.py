@@ -1,0 +1,209 @@
+"""One run, from Python. Every question is answered from its files as they are now; nothing is cached."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mosaic.protocol.runs import ENDED
+from mosaic.sdk import catalog, following, reading, series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
+    from mosaic.protocol.runs import ExitRecord, RunRow
+    from mosaic.store.verify import Difference
+
+__all__ = ["Run"]
+
+_POLL_SECS = 0.05
+
+
+class Run:
+    """One run. Made by `Connection.run`, `Connection.get` and `Connection.runs`.
+
+    Questions about an ended run wait (at most `ingest_secs`) until all of it is in the store; those about a
+    live one answer what is there.
+    """
+
+    def __init__(self, root: DataRoot, run_id: str, *, ingest_secs: float = 300.0) -> None:
+        self._root = root
+        self._run_id = run_id
+        self._ingest_secs = ingest_secs
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._run_id
+
+    @property
+    def name(self) -> str:
+        """The name it was given, or an empty text."""
+        return self.row().name
+
+    @property
+    def state(self) -> str:
+        """Where it stands now: queued, starting, running, paused, stopping, finished, failed and so on."""
+        return self.row().state.value
+
+    @property
+    def reason(self) -> str:
+        """Why it stands there, in plain words."""
+        return self.row().reason
+
+    @property
+    def folder(self) -> Path:
+        """Where everything about it is kept."""
+        return self._root.run(self._run_id).path
+
+    def row(self) -> RunRow:
+        """All that a listing shows about it, at one look.
+
+        Raises:
+            RunNotFoundError: it was deleted.
+        """
+        return catalog.row_of(self._root, self._run_id)
+
+    def wait(self, timeout_secs: float | None = None) -> ExitRecord | None:
+        """Wait until the run has ended and everything it recorded can be read.
+
+        Returns:
+            How it ended: `code` or `signal`. None when nobody knows (state `lost`).
+
+        Raises:
+            TimeoutError: it has not, within `timeout_secs`.
+
+        Example:
+            >>> end = run.wait(timeout_secs=3600)
+            >>> end.code
+            0
+        """
+        until = None if timeout_secs is None else time.monotonic() + timeout_secs
+        while (row := self.row()).state not in ENDED:
+            if until is not None and time.monotonic() > until:
+                raise TimeoutError(f"run {self._run_id} is still {row.state.value} after {timeout_secs:g} s")
+            reading.ensure_daemon(self._root)
+            time.sleep(_POLL_SECS)
+        left = self._ingest_secs if until is None else max(0.0, until - time.monotonic())
+        if not reading.wait_ingested(self._root, self._run_id, timeout_secs=left):
+            raise TimeoutError(f"run {self._run_id} has ended, but not all of it is in the store yet")
+        return row.exit
+
+    def stop(self, *, reason: str = "asked from Python", timeout_secs: float = 30.0) -> ExitRecord | None:
+        """Stop the run and everything it started, and wait until it is gone.
+
+        Raises:
+            TimeoutError: something of it could not be killed in time; `reason` names it.
+        """
+        if self.row().state not in ENDED:
+            with reading.daemon(self._root) as client:
+                client.stop(self._run_id, reason=reason)
+        return self.wait(timeout_secs)
+
+    def summary(self) -> StoreSummary:
+        """Counts, speed, last return and warnings."""
+        return reading.ask(
+            self._root, self._run_id, lambda reader: reader.summary(), timeout_secs=self._ingest_secs
+        )
+
+    def episodes(self) -> list[EpisodeRow]:
+        """Its episodes, by index.
+
+        Example:
+            >>> [episode.return_ for episode in run.episodes()]
+        """
+        return reading.ask(
+            self._root, self._run_id, lambda reader: reader.episodes(), timeout_secs=self._ingest_secs
+        )
+
+    def steps(self, episode: int | str) -> list[StepRow]:
+        """The steps of one episode, by its index or its id.
+
+        Raises:
+            UsageError: there is no such episode.
+
+        Example:
+            >>> [step.reward for step in run.steps(0)]
+        """
+        return reading.ask(
+            self._root,
+            self._run_id,
+            lambda reader: reader.steps(reader.episode(episode).index),
+            timeout_secs=self._ingest_secs,
+        )
+
+    def metrics(self, name: str | None = None) -> list[MetricRow]:
+        """What it logged: everything, or one metric by its own name or ours (`return`, `lr`, `loss/…`).
+
+        For `return` and `length`, a run whose framework logged none gives its episodes' own.
+
+        Example:
+            >>> [row.value for row in run.metrics("return")]
+        """
+        return reading.ask(
+            self._root,
+            self._run_id,
+            lambda reader: series.metrics(reader, name),
+            timeout_secs=self._ingest_secs,
+        )
+
+    def checkpoints(self) -> list[CheckpointRow]:
+        """The files it saved policies to."""
+        return reading.ask(
+            self._root, self._run_id, lambda reader: reader.checkpoints(), timeout_secs=self._ingest_secs
+        )
+
+    def logs(self, *, stderr: bool = False) -> str:
+        """What it has written to its standard output, or its standard error, so far. Untrusted text."""
+        folder = self._root.run(self._run_id)
+        path = folder.stderr if stderr else folder.stdout
+        try:
+            return path.read_bytes().decode("utf-8", "backslashreplace")
+        except FileNotFoundError:
+            return ""
+
+    def follow_episodes(self) -> Iterator[EpisodeRow]:
+        """Its episodes as they change: what there is, then live, until the run has ended.
+
+        An episode comes again when it has grown or ended; `t_end` is set once it has.
+
+        Example:
+            >>> for episode in run.follow_episodes():
+            ...     if episode.t_end is not None:
+            ...         print(episode.index, episode.return_)
+        """
+        return following.episodes(self._root, self._run_id, ingest_secs=self._ingest_secs)
+
+    def follow_steps(self) -> Iterator[tuple[str, StepRow]]:
+        """Its steps with their episode's id, as they were stored: history, then live, until it ends."""
+        return following.steps(self._root, self._run_id, ingest_secs=self._ingest_secs)
+
+    def export(
+        self, kind: str, path: str | Path, *, table: str | None = None, force: bool = False
+    ) -> list[Path]:
+        """Write its tables as `csv`, `jsonl`, `parquet` or `tensorboard` files, and return which.
+
+        Example:
+            >>> run.export("csv", "results")
+        """
+        from mosaic.exporting.formats import export
+
+        return reading.ask(
+            self._root,
+            self._run_id,
+            lambda reader: export(reader, kind, Path(path), table=table, force=force),
+            timeout_secs=self._ingest_secs,
+        )
+
+    def verify(self) -> list[Difference]:
+        """Where its journal and its store disagree: nowhere, if all is well."""
+        from mosaic.store.verify import verify
+
+        reading.wait_ingested(self._root, self._run_id, timeout_secs=self._ingest_secs)
+        return verify(self._root.run(self._run_id))
+
+    def __repr__(self) -> str:
+        return f"Run({self._run_id!r})"

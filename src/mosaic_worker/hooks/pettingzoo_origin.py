@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from mosaic_worker import hooks, report
+from mosaic_worker import hooks, report, rng
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.scalars import plain_items
 
@@ -124,6 +124,8 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
 def rng_state(env: Any) -> Any:
     """The state of the generator at the core, when there is one where Gymnasium's seeding puts it."""
     base = vars(layers(env)[-1])
-    generator = base.get("_np_random") or base.get("np_random")
-    state = getattr(getattr(generator, "bit_generator", None), "state", None)
-    return state if isinstance(state, dict) else None
+    for name in ("_np_random", "np_random"):
+        found = rng.capture(base.get(name))
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,192 @@
+"""The daemon's wiring: locks its data root, binds the socket, turns the Trainer's wheel, stops in good order.
+
+Holds no state of its own worth keeping: killed at any time, the next one finds everything in the run folders.
+Refuses a data root that others may enter, and a second daemon on the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import logging.handlers
+import os
+import signal
+import stat
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import msgspec
+
+import mosaic
+from mosaic.daemon.auth import TokenInterceptor, ensure_token
+from mosaic.daemon.bus import RunBus
+from mosaic.daemon.publish import PublishDesk
+from mosaic.daemon.service import Faults, RunNews, TrainerService
+from mosaic.daemon.streams import StreamDesk
+from mosaic.daemon.trainer import Trainer
+from mosaic.errors import DataRootError
+from mosaic.protocol.events import PROTOCOL_VERSION
+from mosaic.protocol.runs import ENDED
+from mosaic.runs.files import make_private, write_json
+from mosaic.runs.locks import Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.rows import StoreSummary
+    from mosaic.settings import Settings
+
+__all__ = ["DaemonInfo", "Server", "claim", "log_to"]
+
+log = logging.getLogger("mosaic.daemon")
+
+
+class DaemonInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """daemon.json: who serves this data root. For people and `mosaic doctor`; liveness is the lock's."""
+
+    pid: int
+    version: str
+    protocol: int
+    socket: str
+
+
+def claim(root: DataRoot) -> Lock:
+    """Check the data root's folders and take the one place of its daemon.
+
+    Raises:
+        DataRootError: a folder is open to others, foreign, or not writable.
+        BlockingIOError: another daemon has the place.
+    """
+    os.umask(0o077)
+    for folder in (root.path, root.daemon, root.runs, root.socket.parent):
+        make_private(folder)
+    return Lock(root.daemon_lock)
+
+
+def log_to(root: DataRoot, *, max_bytes: int = 4 << 20, kept: int = 1) -> None:
+    """Log to the data root: at most `max_bytes` a file, and `kept` older files."""
+    handler = logging.handlers.RotatingFileHandler(
+        root.daemon_log, maxBytes=max_bytes, backupCount=kept, encoding="utf-8"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+
+
+class Server:
+    """One daemon. `serve` returns when it was told to stop; the runs go on.
+
+    `tick_secs` is how often the runs are looked at; `grace_secs` how long open calls have at the end.
+    """
+
+    def __init__(
+        self,
+        root: DataRoot,
+        settings: Settings,
+        *,
+        tick_secs: float = 0.2,
+        grace_secs: float = 0.5,
+        max_streams: int = 256,
+    ) -> None:
+        self._root = root
+        self._tick_secs = tick_secs
+        self._grace_secs = grace_secs
+        self._segment_bytes = settings.segment_mib << 20
+        self._max_streams = max_streams
+        self._trainer = Trainer(root, settings)
+        self._faults = Faults()
+
+    async def serve(self, *, on_ready: Callable[[], None]) -> None:
+        """Serve until a signal or `Shutdown`. The caller holds the daemon's lock."""
+        loop = asyncio.get_running_loop()
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        self._seqs: RunBus[int] = RunBus(max_subscribers=self._max_streams)
+        self._changes: RunBus[RunNews] = RunBus(max_subscribers=self._max_streams)
+        self._publish = PublishDesk(segment_bytes=self._segment_bytes)
+        streams = StreamDesk(self._seqs)
+
+        def on_progress(run_id: str, summary: StoreSummary) -> None:
+            loop.call_soon_threadsafe(self._seqs.announce, run_id, summary.store_seq)
+
+        self._trainer.on_progress = on_progress
+        await asyncio.to_thread(self._trainer.start)
+        service = TrainerService(
+            self._root,
+            self._trainer,
+            changes=self._changes,
+            streams=streams,
+            publish=self._publish,
+            faults=self._faults,
+            stop=stop.set,
+        )
+        server = await self._listen(service)
+        ticking = asyncio.create_task(self._tick_until(stop))
+        log.info("MOSAIC %s serves %s as pid %d", mosaic.__version__, self._root.path, os.getpid())
+        on_ready()
+        try:
+            await stop.wait()
+        finally:
+            log.info("stopping; runs go on")
+            await server.stop(self._grace_secs)
+            await ticking
+            await self._publish.close()
+            streams.close()
+            await asyncio.to_thread(self._trainer.close)
+            self._root.socket.unlink(missing_ok=True)
+            self._root.daemon_info.unlink(missing_ok=True)
+
+    async def _listen(self, service: TrainerService) -> Any:
+        token = ensure_token(self._root.token)
+        _remove_stale_socket(self._root)
+        server = grpc.aio.server(
+            interceptors=[TokenInterceptor(token)],
+            options=(
+                ("grpc.max_receive_message_length", self._publish.max_batch_bytes),
+                ("grpc.so_reuseport", 0),
+                # Clients ping while a stream is silent; that is no abuse.
+                ("grpc.http2.max_ping_strikes", 0),
+                ("grpc.keepalive_permit_without_calls", 1),
+            ),
+        )
+        server.add_generic_rpc_handlers((service.handler(),))
+        server.add_insecure_port(f"unix:{self._root.socket}")
+        await server.start()
+        info = DaemonInfo(
+            pid=os.getpid(),
+            version=mosaic.__version__,
+            protocol=PROTOCOL_VERSION,
+            socket=str(self._root.socket),
+        )
+        write_json(self._root.daemon_info, info)
+        return server
+
+    async def _tick_until(self, stop: asyncio.Event) -> None:
+        """Look at the runs again and again. A failing look is a fault, not the end."""
+        while not stop.is_set():
+            (outcome,) = await asyncio.gather(self._tick(), return_exceptions=True)
+            if isinstance(outcome, BaseException):
+                self._faults.note("tick", outcome)
+            try:
+                await asyncio.wait_for(stop.wait(), self._tick_secs)
+            except asyncio.TimeoutError:
+                continue
+
+    async def _tick(self) -> None:
+        for row in await asyncio.to_thread(self._trainer.tick):
+            if row.state in ENDED:
+                await self._publish.end_run(row.run_id)
+            self._changes.announce(row.run_id, (row, False))
+            self._seqs.announce(row.run_id, row.store_seq)
+
+
+def _remove_stale_socket(root: DataRoot) -> None:
+    """Remove what a killed daemon left. Only its successor does that, holding the lock."""
+    try:
+        mode = root.socket.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise DataRootError(f"{root.socket} is in the way and is no socket. Remove it.")
+    root.socket.unlink()

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mosaic.daemon.processes import Process, all_processes, boot_id, descendants, look, send
-from mosaic.protocol.runs import ProcRecord  # noqa: TC001  (read at run time by tests' type hints)
+
+if TYPE_CHECKING:
+    from mosaic.protocol.runs import ProcRecord
 
 __all__ = ["OrphanStop", "members", "rung"]
 

@@ -1,4 +1,4 @@
-"""Mechanism for one run at a time: start its shim, hand it orders, collect it when it ends. Decides nothing."""
+"""Mechanism for one run at a time: start its shim, collect it when it has ended. Decides nothing."""
 
 from __future__ import annotations
 

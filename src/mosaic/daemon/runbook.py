@@ -1,0 +1,224 @@
+"""What the daemon knows of every run: manifest, state as last seen, row; and the registry of the rows.
+
+A cache with one rule: the folder is the truth. A state enters the manifest's history only when it changed. On
+a full disk nothing here fails: what could not be written is tried again at the next turn.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mosaic.errors import RunNotFoundError, StoreError
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunSpec, RunState, StateChange
+from mosaic.runs import folder as runs
+from mosaic.runs.lifecycle import Seen, Verdict, judge
+from mosaic.runs.listing import last_line, make_row
+from mosaic.store.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.daemon.ingest_link import News
+    from mosaic.paths import DataRoot, RunFolder
+
+__all__ = ["Run", "RunBook"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Run:
+    """One run as the daemon knows it."""
+
+    folder: RunFolder
+    manifest: Manifest
+    row: RunRow
+    seen: Seen = field(default_factory=Seen)
+    looked: bool = False
+    summary: StoreSummary = field(default_factory=StoreSummary)
+    settled: bool = False
+    damaged: str = ""
+    unsaved: bool = False
+
+    @property
+    def state(self) -> RunState:
+        """Where it stood at the last look."""
+        return self.row.state
+
+    @property
+    def closed(self) -> bool:
+        """It has ended and nobody tidies up after it any more: no need to look again."""
+        return self.state in ENDED and not self.seen.shim_alive
+
+
+class RunBook:
+    """All runs of a data root."""
+
+    def __init__(self, root: DataRoot, *, now: Callable[[], float]) -> None:
+        self._root = root
+        self._now = now
+        self._registry = Registry(root)
+        self._known = self._registry.entries()
+        self._runs: dict[str, Run] = {}
+        self._changed: set[str] = set()
+        self._dirty: set[str] = set()
+        self._listed_at: int | None = None
+
+    def every(self) -> list[Run]:
+        """All runs, oldest first."""
+        return sorted(self._runs.values(), key=lambda run: (run.manifest.created, run.folder.run_id))
+
+    def live(self) -> list[Run]:
+        """The runs worth looking at again."""
+        return [run for run in self._runs.values() if not run.closed]
+
+    def get(self, run_id: str) -> Run | None:
+        """A run, if we know it."""
+        return self._runs.get(run_id)
+
+    def __getitem__(self, run_id: str) -> Run:
+        run = self._runs.get(run_id)
+        if run is None:
+            raise RunNotFoundError(f"no run has the id {run_id!r}. See: mosaic ls")
+        return run
+
+    def scan(self) -> list[Run]:
+        """Find the folders that came since the last scan, forget those that went; the new ones."""
+        try:
+            stamp = self._root.runs.stat().st_mtime_ns
+        except FileNotFoundError:
+            return []
+        if stamp == self._listed_at:
+            return []
+        names = {path.name for path in self._root.runs.iterdir() if runs.is_run_id(path.name)}
+        found = [run for name in sorted(names - self._runs.keys()) if (run := self.adopt(name)) is not None]
+        for name in self._runs.keys() - names:
+            self.drop(name)
+        # A folder whose manifest is still to come is no run yet: look again next time.
+        self._listed_at = stamp if names <= self._runs.keys() else None
+        return found
+
+    def adopt(self, run_id: str) -> Run | None:
+        """Take a folder into the book, with its state as it is now; None while it has no manifest."""
+        folder = self._root.run(run_id)
+        if not folder.manifest.exists():
+            return None
+        entry = self._known.pop(run_id, None)
+        damaged = ""
+        try:
+            manifest = runs.read_manifest(folder)
+        except StoreError as error:
+            damaged = str(error)
+            manifest = Manifest(spec=RunSpec(run_id=run_id, command=[], cwd="/"), created=0.0)
+        run = Run(folder=folder, manifest=manifest, row=_no_row(manifest), damaged=damaged)
+        if entry is not None:
+            run.summary = _summary_of(entry.row)
+            run.settled = entry.settled
+        self._runs[run_id] = run
+        self.refresh(run)
+        if entry is not None and entry.row == run.row:
+            self._dirty.discard(run_id)
+        return run
+
+    def refresh(self, run: Run) -> None:
+        """Look at a run again, and note what changed."""
+        seen = runs.observe(run.folder)
+        verdict = judge(seen)
+        if run.looked and seen == run.seen:
+            return
+        run.looked = True
+        if verdict.state is RunState.FAILED and (said := last_line(run.folder.stderr)):
+            verdict = Verdict(verdict.state, f"{verdict.reason}: {said}")
+        if run.damaged:
+            verdict = Verdict(verdict.state, f"{verdict.reason}. {run.damaged}")
+        run.seen = seen
+        history = run.manifest.history
+        if not history or history[-1].state is not verdict.state:
+            stamp = seen.exit.t if seen.exit is not None else self._now()
+            history.append(StateChange(verdict.state, verdict.reason, stamp))
+            run.unsaved = not run.damaged
+            self._save(run)
+        self._show(run, verdict)
+
+    def heard(self, news: News) -> None:
+        """Take in what ingest said."""
+        run = self._runs.get(news.run_id)
+        if run is None:
+            return
+        if news.error is not None:
+            _log.warning("run %s: ingest says: %s", news.run_id, news.error)
+        if news.summary is not None:
+            run.summary = news.summary
+        if news.settled and not run.settled:
+            run.settled = True
+            self._dirty.add(news.run_id)
+        self._show(run, Verdict(run.row.state, run.row.reason))
+
+    def drop(self, run_id: str) -> None:
+        """Forget a run."""
+        self._runs.pop(run_id, None)
+        self._known.pop(run_id, None)
+        self._dirty.discard(run_id)
+        self._changed.discard(run_id)
+        try:
+            self._registry.remove(run_id)
+        except StoreError:
+            self._renew()
+
+    def flush(self) -> list[RunRow]:
+        """Write what changed to the registry; the rows that changed since the last time."""
+        for run in self._runs.values():
+            if run.unsaved:
+                self._save(run)
+        if self._dirty:
+            entries = [Entry(self._runs[run_id].row, self._runs[run_id].settled) for run_id in self._dirty]
+            try:
+                self._registry.put(entries)
+                self._dirty.clear()
+            except StoreError:
+                self._renew()
+        changed = [self._runs[run_id].row for run_id in sorted(self._changed)]
+        self._changed.clear()
+        return changed
+
+    def close(self) -> None:
+        """Write what is left and let go of the registry."""
+        self.flush()
+        self._registry.close()
+
+    def _show(self, run: Run, verdict: Verdict) -> None:
+        history = run.manifest.history
+        ended = history[-1].t if history and verdict.state in ENDED else None
+        row = make_row(run.manifest, run.seen, verdict, run.summary, ended=ended)
+        if row != run.row:
+            run.row = row
+            self._changed.add(row.run_id)
+            self._dirty.add(row.run_id)
+
+    def _save(self, run: Run) -> None:
+        try:
+            runs.write_manifest(run.folder, run.manifest)
+            run.unsaved = False
+        except OSError as error:
+            _log.warning("run %s: its manifest cannot be written yet: %s", run.folder.run_id, error)
+
+    def _renew(self) -> None:
+        try:
+            self._registry.renew()
+        except OSError as error:
+            _log.warning("the registry cannot be made anew yet: %s", error)
+        self._dirty.update(self._runs)
+
+
+def _no_row(manifest: Manifest) -> RunRow:
+    return make_row(manifest, Seen(), Verdict(RunState.LOST, ""), StoreSummary())
+
+
+def _summary_of(row: RunRow) -> StoreSummary:
+    fields = {name: getattr(row, name) for name in StoreSummary.__struct_fields__ if hasattr(row, name)}
+    return msgspec.convert(fields, StoreSummary)

@@ -51,7 +51,14 @@ def _serve(root: DataRoot, *, on_ready: Callable[[], None], log_errors: bool = F
     from mosaic.daemon.server import Server, claim, log_to  # noqa: PLC0415  (imports gRPC)
 
     try:
-        with claim(root):
+        lock = claim(root)
+    except BlockingIOError:
+        on_ready()  # somebody else is the daemon, which is as good
+        return _End(0)
+    except MosaicError as error:
+        return _refusal(error)
+    try:
+        with lock:
             if log_errors:  # what the interpreter or C code says at its end
                 errors = os.open(
                     root.daemon_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
@@ -62,11 +69,13 @@ def _serve(root: DataRoot, *, on_ready: Callable[[], None], log_errors: bool = F
             log_to(root)
             server = Server(root, settings_.load(root))
             asyncio.run(server.serve(on_ready=on_ready))
-    except BlockingIOError:
-        on_ready()  # somebody else is the daemon, which is as good
     except MosaicError as error:
-        return _End(EXIT_BAD_ROOT if isinstance(error, DataRootError) else 1, str(error))
+        return _refusal(error)
     return _End(0)
+
+
+def _refusal(error: MosaicError) -> _End:
+    return _End(EXIT_BAD_ROOT if isinstance(error, DataRootError) else 1, str(error))
 
 
 def _serve_detached(root: DataRoot) -> _End:
@@ -74,10 +83,10 @@ def _serve_detached(root: DataRoot) -> _End:
     reader, writer = os.pipe()
     if os.fork() != 0:
         os.close(writer)
-        with os.fdopen(reader, "rb") as pipe:
-            code, _, words = pipe.read().decode("utf-8", "replace").partition(" ")
+        with os.fdopen(reader, "rb") as heard:
+            code, _, reason = heard.read().decode("utf-8", "replace").partition(" ")
         if code:
-            return _End(int(code), words)
+            return _End(int(code), reason)
         return _End(1, f"the daemon of {root.path} died at its start; see {root.daemon_log}")
     os.close(reader)
     os.setsid()
@@ -88,12 +97,12 @@ def _serve_detached(root: DataRoot) -> _End:
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
     os.close(nothing)
-    with os.fdopen(writer, "w", encoding="utf-8") as pipe:
+    with os.fdopen(writer, "wb") as words:
 
         def say(end: _End) -> None:
-            if not pipe.closed:
-                pipe.write(f"{end.code} {end.words}")
-                pipe.close()
+            if not words.closed:
+                words.write(f"{end.code} {end.words}".encode())
+                words.close()
 
         end = _serve(root, on_ready=lambda: say(_End(0)), log_errors=True)
         say(end)

@@ -276,7 +276,8 @@ class TrainerService:
     def _guarded(self, name: str, behaviour: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def serve(request: Any, context: Any) -> Any:
             # gather hands exceptions over as values: one place that lets none out, whatever it is.
-            (outcome,) = await asyncio.gather(behaviour(request, context), return_exceptions=True)
+            outcomes = await asyncio.gather(behaviour(request, context), return_exceptions=True)
+            outcome: Any = outcomes[0]
             if not isinstance(outcome, BaseException):
                 return outcome
             if isinstance(outcome, asyncio.CancelledError) or context.cancelled():

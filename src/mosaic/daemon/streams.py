@@ -188,7 +188,8 @@ class _Stream:
 
     def _cut(self, page: Page, since_seq: int) -> Page:
         """The first rows of a page, as many as a batch may weigh; the others are read again later."""
-        room, kept = self._batch_bytes, []
+        room = self._batch_bytes
+        kept: list[Any] = []
         for row in page.rows:
             room -= row.ByteSize()
             if kept and room < 0:

@@ -120,4 +120,4 @@ def _whole_lines(path: Path) -> list[bytes]:
     data = path.read_bytes()
     if path.suffix == ".zst":
         data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
-    return [line for line in data.rstrip(b"\0").split(b"\n")[:-1] if line]
+    return data.split(b"\n")[:-1]

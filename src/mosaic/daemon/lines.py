@@ -82,3 +82,38 @@ def episode_lines(episodes: Iterable[Any], *, first_seq: int) -> bytes:
 def event_lines(lines: Sequence[bytes], *, first_seq: int) -> bytes:
     """Journal lines as they came, each with its number put in."""
     return b"".join(_numbered(line, seq) for seq, line in enumerate(lines, first_seq))
+
+
+def _numbered(line: bytes, seq: int) -> bytes:
+    try:
+        if b'"seq"' in line or b"\n" in line:
+            fields = _fields_of(line)
+            fields["seq"] = msgspec.Raw(b"%d" % seq)
+            return _one_line(_encode(fields)) + b"\n"
+        _check_json(line)
+    except _BAD_JSON:
+        return _harmless(line) + b"\n"  # no event, and ingest will say so
+    start = line.lstrip(b" \t\r")
+    if not start.startswith(b"{"):
+        return line + b"\n"
+    rest = start[1:].lstrip(b" \t\r")
+    return b'{"seq":%d%b%b\n' % (seq, b"" if rest.startswith(b"}") else b",", rest)
+
+
+def _value(raw: bytes) -> msgspec.Raw:
+    """One JSON value on one line. What is none is marked so that its line cannot be read as an event."""
+    if not raw:
+        return _NULL
+    try:
+        return _check_json(_one_line(raw))
+    except _BAD_JSON:
+        return msgspec.Raw(b"!" + _harmless(raw))
+
+
+def _one_line(raw: bytes) -> bytes:
+    return msgspec.json.format(raw, indent=-1) if b"\n" in raw else raw
+
+
+def _harmless(raw: bytes) -> bytes:
+    """Bytes that neither end a line nor look like the padding of a segment."""
+    return raw.replace(b"\n", b"\\n").replace(b"\0", b"\\0")

@@ -216,6 +216,17 @@ class Trainer:
             self._take_news()
             return self._fresh(run_id).row
 
+    def settled(self, run_id: str) -> bool:
+        """Whether a run has ended and all it left is in its store: a reader may stop waiting for more.
+
+        Raises:
+            RunNotFoundError: there is none with that id.
+        """
+        with self._lock:
+            self._take_news()
+            run = self._runs[run_id]
+            return run.settled and run.state in ENDED
+
     def resolve(self, text: str) -> str:
         """The id of the one run meant by an id, a unique prefix, a name, or `last`.
 

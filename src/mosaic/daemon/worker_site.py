@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import mosaic_worker
+from mosaic.paths import DataRoot
 from mosaic.runs.files import make_private, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mosaic.paths import DataRoot, RunFolder
+    from mosaic.paths import RunFolder
     from mosaic.protocol.runs import RunSpec
     from mosaic.settings import Settings
 
@@ -63,12 +64,15 @@ def worker_environment(
     """The user's variables with ours added. Theirs are kept: PYTHONPATH is only prefixed."""
     record = {"obs_inline_bytes": settings.obs_inline_bytes, "segment_mib": settings.segment_mib}
     rest = given.get("PYTHONPATH", "")
+    root = DataRoot(folder.path.parent.parent)
     return {
         "PYTHONUNBUFFERED": "1",
         **given,
         "PYTHONPATH": f"{site}{os.pathsep}{rest}" if rest else str(site),
         "MOSAIC_RUN_DIR": str(folder.path),
         "MOSAIC_RUN_ID": spec.run_id,
+        "MOSAIC_SOCKET": str(root.socket),
+        "MOSAIC_TOKEN_FILE": str(root.token),
         "MOSAIC_RECORD": msgspec.json.encode({**record, **spec.record}).decode(),
     }
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-
-import platformdirs
 
 __all__ = ["DataRoot", "RunFolder", "data_root"]
 
@@ -152,6 +149,8 @@ class DataRoot:
         beside = self.daemon / "daemon.sock"
         if len(os.fsencode(beside)) <= _SOCKET_PATH_LIMIT:
             return beside
+        import hashlib  # noqa: PLC0415  (rarely needed, slow to load)
+
         digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:12]
         return Path(f"/tmp/mosaic-{os.getuid()}-{digest}/daemon.sock")  # noqa: S108  (made 0700, ownership checked)
 
@@ -159,6 +158,8 @@ class DataRoot:
 def data_root() -> DataRoot:
     """The data root in force: `MOSAIC_HOME`, else the platform's place for user data."""
     home = os.environ.get("MOSAIC_HOME")
-    return DataRoot(
-        Path(home).expanduser().absolute() if home else Path(platformdirs.user_data_dir("mosaic"))
-    )
+    if home:
+        return DataRoot(Path(home).expanduser().absolute())
+    import platformdirs  # noqa: PLC0415  (slow to load)
+
+    return DataRoot(Path(platformdirs.user_data_dir("mosaic")))

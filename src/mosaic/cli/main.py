@@ -15,6 +15,14 @@ import click
 
 from mosaic.errors import MosaicError
 
+if sys.version_info >= (3, 11) and "typing_extensions" not in sys.modules:
+    # msgspec takes some names from typing_extensions when it is there, and the same ones from typing when it
+    # is not. Loading it costs more than all of msgspec, and this process needs nothing else of it.
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    import msgspec  # noqa: F401
+
+    del sys.modules["typing_extensions"]
+
 __all__ = ["COMMANDS", "main", "mosaic"]
 
 COMMANDS = {

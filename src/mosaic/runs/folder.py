@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import socket
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -80,7 +79,7 @@ def create(root: DataRoot, spec: RunSpec, *, created: float, script: ScriptRecor
                 spec=spec,
                 created=created,
                 mosaic_version=__version__,
-                host=socket.gethostname(),
+                host=os.uname().nodename,
                 script=script,
             ),
         )

@@ -6,29 +6,22 @@ registry; runs that are in no registry (it was deleted, a folder was copied in) 
 
 from __future__ import annotations
 
-import difflib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mosaic.errors import AmbiguousRunError, RunNotFoundError, StoreError
-from mosaic.protocol.runs import RunRow, RunState
+from mosaic.errors import RunNotFoundError, StoreError
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs import folder as run_folder
 from mosaic.runs.files import make_private
-from mosaic.runs.lifecycle import judge
-from mosaic.runs.locks import held
+from mosaic.runs.lifecycle import Verdict, judge
+from mosaic.runs.listing import last_line, make_row, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import msgspec
-
     from mosaic.paths import DataRoot
-    from mosaic.protocol.rows import StoreSummary
+    from mosaic.protocol.runs import RunRow
 
-__all__ = ["checked", "find", "matching", "row_of", "rows"]
-
-_SUGGESTIONS = 3
-_LISTED = 8
+__all__ = ["checked", "find", "row_of", "rows"]
 
 
 def checked(root: DataRoot) -> DataRoot:
@@ -54,7 +47,7 @@ def rows(root: DataRoot) -> list[RunRow]:
     for name in names:
         entry = listed.get(name)
         if entry is None or not entry.settled:
-            row = _current(root, name, entry.row if entry else None)
+            row = _current(root, name)
             found += [] if row is None else [row]
     found.sort(key=lambda row: (row.created, row.run_id), reverse=True)
     return found
@@ -66,9 +59,9 @@ def row_of(root: DataRoot, run_id: str) -> RunRow:
     Raises:
         RunNotFoundError: there is no such folder, or it holds no manifest.
     """
-    found = _current(root, run_id, None)
+    found = _current(root, run_id)
     if found is None:
-        raise RunNotFoundError(f"run {run_id} is gone")
+        raise RunNotFoundError(f"run {run_id} is gone: its folder or its manifest was deleted")
     return found
 
 
@@ -80,48 +73,10 @@ def find(root: DataRoot, text: str) -> RunRow:
         AmbiguousRunError: several are.
     """
     if run_folder.is_run_id(text.upper()):
-        found = _current(root, text.upper(), None)
+        found = _current(root, text.upper())
         if found is not None:
             return found
-    every = rows(root)
-    return row_of(root, matching(every, text).run_id)
-
-
-def matching(every: Sequence[RunRow], text: str) -> RunRow:
-    """The one row meant by a text; `every` is newest first. Pure.
-
-    Raises:
-        RunNotFoundError: none is meant.
-        AmbiguousRunError: several are.
-    """
-    if not every:
-        raise RunNotFoundError("there are no runs yet. Start one with: mosaic run -- python train.py")
-    if text == "last":
-        return every[0]
-    upper = text.upper()
-    for row in every:
-        if row.run_id == upper:
-            return row
-    found = [row for row in every if text and (row.name == text or row.run_id.startswith(upper))]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise RunNotFoundError(_nothing_like(every, text))
-    listed = "".join(f"\n  {row.run_id}  {row.state.value:<9} {row.name}".rstrip() for row in found[:_LISTED])
-    more = f"\n  and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-    raise AmbiguousRunError(f"{len(found)} runs match {text!r}; give more of the id:{listed}{more}")
-
-
-def _nothing_like(every: Sequence[RunRow], text: str) -> str:
-    near = difflib.get_close_matches(
-        text, {row.name for row in every if row.name}, n=_SUGGESTIONS, cutoff=0.6
-    )
-    if not near:
-        near = difflib.get_close_matches(
-            text.upper(), [row.run_id for row in every], n=_SUGGESTIONS, cutoff=0.6
-        )
-    hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "See: mosaic ls"
-    return f"no run has the id, prefix or name {text!r}. {hint}"
+    return row_of(root, matching(rows(root), text).run_id)
 
 
 def _names(root: DataRoot) -> list[str]:
@@ -131,48 +86,30 @@ def _names(root: DataRoot) -> list[str]:
         return []
 
 
-def _current(root: DataRoot, run_id: str, known: RunRow | None) -> RunRow | None:
+def _current(root: DataRoot, run_id: str) -> RunRow | None:
     """The row as it is now; None for a folder that is no run (yet, or any more)."""
     folder = root.run(run_id)
     try:
         manifest = run_folder.read_manifest(folder)
     except StoreError:
-        return known
+        return None
     seen = run_folder.observe(folder)
-    state, reason = judge(seen).state, judge(seen).reason
-    if state is RunState.LOST and seen.proc is None and held(root.daemon_lock):
-        # SYNC: the daemon makes the folder before it starts the shim; until proc.json is there, ask nobody
-        # else whether that is still going on: the daemon would have written its own verdict otherwise.
-        state, reason = RunState.STARTING, "being submitted"
-    counted = _summary(root, run_id)
-    return RunRow(
-        run_id=run_id,
-        name=manifest.spec.name,
-        state=state,
-        reason=reason,
-        created=manifest.created,
-        command=manifest.spec.command,
-        tags=manifest.spec.tags,
-        exit=seen.exit,
-        started=seen.proc.started if seen.proc else None,
-        ended=seen.exit.t if seen.exit else None,
-        **_counts(counted, known),
-    )
+    verdict = judge(seen)
+    if verdict.state is RunState.FAILED and (said := last_line(folder.stderr)):
+        verdict = Verdict(verdict.state, f"{verdict.reason}: {said}")
+    ended = next((change.t for change in manifest.history if change.state is verdict.state), None)
+    if verdict.state not in ENDED:
+        ended = None
+    return make_row(manifest, seen, verdict, _summary(root, run_id), ended=ended)
 
 
-_COUNTED = ("episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec")
-
-
-def _counts(counted: StoreSummary | None, known: RunRow | None) -> dict[str, Any]:
-    source: msgspec.Struct | None = counted if counted is not None else known
-    return {} if source is None else {name: getattr(source, name) for name in _COUNTED}
-
-
-def _summary(root: DataRoot, run_id: str) -> StoreSummary | None:
+def _summary(root: DataRoot, run_id: str) -> StoreSummary:
     from mosaic.store.reader import StoreReader
 
+    if not root.run(run_id).store.exists():
+        return StoreSummary()
     try:
         with StoreReader(root.run(run_id)) as reader:
             return reader.summary()
     except StoreError:
-        return None  # no store yet, or one that must be rebuilt: reading the run will say so
+        return StoreSummary()  # one that must be rebuilt: reading the run will say so

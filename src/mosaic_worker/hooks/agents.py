@@ -6,7 +6,7 @@ Knows no framework and touches no environment: told who joined, acted and ended,
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
@@ -36,26 +36,37 @@ class Agents:
         self.turn = 0
         self._recorder = recorder
         self._describe = describe
-        self._env_key = recorder.new_env_key()
+        self._env_key = ""
+        self._epoch = -1
         self._count = 0
         self._group: Optional[str] = None
         self._reset: Dict[str, Any] = {}
-        self._told: Optional[str] = None
+        self._told = False
         self._open: Dict[Any, Track] = {}
-        self._known: Dict[Any, bool] = {}
+        self._known: Set[Any] = set()
 
     @property
     def open(self) -> List[Any]:
         """The agents whose episode is running, in the order they joined."""
+        if self._epoch != self._recorder.epoch:
+            self._forget()
         return list(self._open)
+
+    def _forget(self) -> None:
+        """A forked child leaves these episodes to its parent, and records from its own first reset on."""
+        self._open, self._group = {}, None
 
     def begin(self, *, seed: Any, options: Any, rng: Any) -> None:
         """A new episode of the environment: whoever is still in the old one is cut."""
         for agent in self.open:
             self.end(agent, "cut")
+        if self._epoch != self._recorder.epoch:
+            self._epoch = self._recorder.epoch
+            self._env_key = self._recorder.new_env_key()
+            self._count, self._told = 0, False
         self._group = "{}.{}.{}".format(self._recorder.producer, self._env_key, self._count)
         self._count += 1
-        self._known = {}
+        self._known = set()
         self.turn = 0
         self._reset = {"seeded": seed is not None}
         if seed is not None:
@@ -67,6 +78,8 @@ class Agents:
 
     def track(self, agent: Any) -> Optional[Track]:
         """Where an agent stands, or None when it is not in this episode (yet, or any more)."""
+        if self._epoch != self._recorder.epoch:
+            self._forget()
         return self._open.get(agent)
 
     def join(self, agent: Any, obs: Any) -> Optional[Track]:
@@ -83,11 +96,11 @@ class Agents:
             "obs": obs,
         }
         event.update(self._reset)
-        if self._told != self._recorder.producer:  # once per producer: a forked child has to say it again
-            self._told = self._recorder.producer
+        if not self._told:
+            self._told = True
             event["env"] = self._describe
         self._recorder.emit(event)
-        self._known[agent] = True
+        self._known.add(agent)
         self._open[agent] = track = Track(episode_id, time.time())
         return track
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 from mosaic_worker import hooks, report
 from mosaic_worker.hooks import pettingzoo_origin
 from mosaic_worker.hooks.agents import Agents
-from mosaic_worker.hooks.nesting import Nesting, argument
+from mosaic_worker.hooks.envs import inside, local
+from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.pettingzoo_origin import describe, layers, rng_state
 from mosaic_worker.hooks.scalars import number
 
@@ -30,7 +31,6 @@ __all__ = ["register"]
 _SESSION = "_mosaic_session"
 _WHERE = "pettingzoo"
 
-_calls = Nesting()
 _recorder: Optional[Recorder] = None
 _sessions: List[_Session] = []
 
@@ -109,7 +109,7 @@ class _Session:
         # Rewards since each agent's last action: the one private name that PettingZoo's wrappers let through.
         rewards = getattr(env, "_cumulative_rewards", None)
         if rewards is None:
-            with _calls:
+            with inside():
                 rewards = {env.agent_selection: env.last(observe=False)[1]}
         self.rewards, self.terminations, self.truncations = rewards, env.terminations, env.truncations
 
@@ -138,7 +138,7 @@ class _Session:
 
 def _session(env: Any) -> Optional[_Session]:
     """The session of an environment that the script itself is calling; None inside another hooked call."""
-    if _calls.depth:
+    if local.busy:
         return None
     session: Optional[_Session] = vars(env).get(_SESSION)
     return session if session is not None and session.env() is env else None
@@ -171,14 +171,14 @@ def _finish_all() -> None:
 
 
 def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    if _calls.depth:
+    if local.busy:
         return original(env, *args, **kwargs)
     session = rng = None
     with report.guard(_WHERE):
         session = _session(env) or _claim(env)
         session.finish()
         rng = rng_state(env)
-    with _calls:
+    with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         if session is not None:
@@ -199,7 +199,7 @@ def _close(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs)
     if session is not None:
         with report.guard(_WHERE):
             session.finish()
-    with _calls:
+    with inside():
         return original(env, *args, **kwargs)
 
 
@@ -207,7 +207,7 @@ def _last(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) 
     session = _session(env)
     if session is None:
         return original(env, *args, **kwargs)
-    with _calls:
+    with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         if argument(args, kwargs, 0, "observe", default=True):
@@ -219,7 +219,7 @@ def _observe(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwarg
     session = _session(env)
     if session is None:
         return original(env, *args, **kwargs)
-    with _calls:
+    with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         session.observed[argument(args, kwargs, 0, "agent")] = result
@@ -240,7 +240,7 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
             session.settle(agent, observed)
         acts = session.agents.track(agent) is not None
         action = _kept(argument(args, kwargs, 0, "action"))
-    with _calls:
+    with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         session.observed = {}
@@ -265,7 +265,7 @@ def _settle_the_dead(env: Any, session: _Session) -> None:
     for agent in session.agents.open:
         obs = None
         if agent in living:
-            with report.guard(_WHERE), _calls:
+            with report.guard(_WHERE), inside():
                 obs = env.observe(agent)
         session.settle(agent, obs)
         if session.agents.track(agent) is not None:
@@ -280,7 +280,7 @@ def _parallel_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: 
     with report.guard(_WHERE):
         given = argument(args, kwargs, 0, "actions", {})
         actions = {agent: _kept(given.get(agent)) for agent in session.agents.open}
-    with _calls:
+    with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         _parallel_stepped(env, session.agents, actions, result)

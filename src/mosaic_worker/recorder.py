@@ -1,36 +1,117 @@
-"""The recorder: what hooks and scripts call to get events into the journal. One per process."""
+"""The recorder: what hooks and scripts call to get events into the journal. One per process.
+
+It starts nothing and writes nothing by itself: the first event creates the segment, so a helper process that records
+nothing leaves nothing.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional
+import hashlib
+import os
+import platform
+import sys
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from mosaic_worker import report
+from mosaic_worker.encode import dumps, float_bytes, object_bytes
+from mosaic_worker.journal import Channel, Journal
+from mosaic_worker.values import plain, text
 
-__all__ = ["Recorder"]
+if TYPE_CHECKING:
+    from mosaic_worker.episodes import Track
+
+__all__ = ["PROTOCOL_VERSION", "Recorder"]
+
+PROTOCOL_VERSION = 1
+_CONFIG_FIELDS = ("run_id", "algo", "env_id", "seed", "args")
+_PACKAGES = (
+    "gymnasium",
+    "gym",
+    "pettingzoo",
+    "numpy",
+    "torch",
+    "jax",
+    "stable_baselines3",
+    "tensorboard",
+    "wandb",
+)
+_MAX_CACHED_NAMES = 4096
+_HASH_BLOCK = 1 << 20
 
 
 class Recorder:
-    """Turns happenings into journal lines. Thread-safe."""
+    """Turns happenings into journal lines. Thread-safe, and safe inside signal handlers and after a fork.
 
-    producer: str
-    """This process's name in the journal; a forked child gets its own."""
-    inline_bytes: int
-    """Arrays over this size are recorded as checksum and shape."""
+    Args:
+        run_dir: the run's folder; lines go to its `journal/`.
+        inline_bytes: arrays over this size are recorded as checksum and shape.
+        segment_bytes: the size of a journal segment.
+    """
+
+    def __init__(self, run_dir: str, *, inline_bytes: int = 1024, segment_bytes: int = 8 << 20) -> None:
+        self.run_dir = os.path.abspath(run_dir)
+        self.inline_bytes = inline_bytes
+        self._journal = Journal(
+            os.path.join(self.run_dir, "journal"), segment_bytes=segment_bytes, hello=self._hello
+        )
+        self._metric_names: Dict[str, bytes] = {}
+        self._finishers: List[Callable[[], None]] = []
+        self._open: weakref.WeakSet[Track] = weakref.WeakSet()
+        self._env_keys = 0
+        self._groups = 0
+
+    @property
+    def producer(self) -> str:
+        """This process's name in the journal; a forked child gets its own."""
+        return self._journal.producer
+
+    @property
+    def epoch(self) -> int:
+        """Grows when a fork makes this recorder another producer."""
+        return self._journal.epoch
+
+    def channel(self) -> Channel:
+        """A fast road into the journal for one caller."""
+        return Channel(self._journal)
+
+    # ---- events ----
 
     def emit(self, event: Dict[str, Any]) -> int:
         """Append an event (`type` and its fields); adds `seq` and `t`. Returns the seq, now acknowledged.
 
         Values may hold numpy arrays and scalars, dicts, tuples and non-finite floats: they are encoded here.
         """
-        raise NotImplementedError
+        fields = {name: value for name, value in event.items() if name not in ("seq", "t")}
+        return self._append(object_bytes(fields, self.inline_bytes))
+
+    def _append(self, body: bytes) -> int:
+        return self._journal.append(b'%b,"t":%de-6' % (body, time.time_ns() // 1000))
 
     def metric(self, name: str, value: Any, step: Optional[int] = None, source: Optional[str] = None) -> int:
         """Record one scalar under the name its source gave it."""
-        raise NotImplementedError
+        coded = self._metric_names.get(name)
+        if coded is None:
+            coded = b'{"type":"metric","name":%b' % dumps(text(str(name)))
+            if len(self._metric_names) < _MAX_CACHED_NAMES:
+                self._metric_names[name] = coded
+        parts = [coded, b',"value":', float_bytes(float(value))]
+        if step is not None:
+            parts.append(b',"step":%d' % int(step))
+        if source is not None:
+            parts.append(b',"source":%b' % dumps(text(source)))
+        return self._append(b"".join(parts))
 
     def config(self, **fields: Any) -> int:
-        """Record what the run was told. `algo env_id seed run_id args` are fields; the rest goes into `args`."""
-        raise NotImplementedError
+        """Record what the run was told: `algo env_id seed run_id args` are fields, the rest goes into `args`."""
+        known = {name: fields.pop(name) for name in _CONFIG_FIELDS if name in fields}
+        args = dict(known.pop("args", None) or {})
+        args.update(fields)
+        event: Dict[str, Any] = {"type": "config", **{k: v for k, v in known.items() if v is not None}}
+        if args:
+            event["args"] = args
+        return self.emit(event)
 
     def checkpoint(
         self,
@@ -39,25 +120,119 @@ class Recorder:
         kind: Optional[str] = None,
         meta: Optional[Dict[str, Any]] = None,
     ) -> int:
-        """Record a saved file: hashed here and now, run-relative when inside the run folder."""
-        raise NotImplementedError
+        """Record a saved file: hashed here and now, run-relative when inside the run folder.
+
+        Raises:
+            OSError: there is no such file, or it cannot be read.
+        """
+        full = os.path.abspath(os.fspath(path))
+        size, digest = _hash_file(full)
+        inside = os.path.realpath(full)
+        root = os.path.realpath(self.run_dir) + os.sep
+        shown = inside[len(root) :] if inside.startswith(root) else full
+        event: Dict[str, Any] = {
+            "type": "checkpoint",
+            "path": text(str(shown)),
+            "sha256": digest,
+            "bytes": size,
+        }
+        if step is not None:
+            event["step"] = int(step)
+        if kind is not None:
+            event["kind"] = kind
+        if meta:
+            event["meta"] = meta
+        return self.emit(event)
 
     def note(self, text: str, level: str = "info") -> int:
         """Record a line of text for people."""
-        raise NotImplementedError
+        event = {"type": "log", "text": str(text)}
+        if level != "info":
+            event["level"] = level
+        return self.emit(event)
+
+    # ---- for hooks ----
 
     def new_env_key(self) -> str:
-        """A name for one more environment of this process: `e0`, `e1`, …"""
-        raise NotImplementedError
+        """A name for one more environment of this process: `e0`, then `e1` and so on."""
+        key = f"e{self._env_keys}"
+        self._env_keys += 1
+        return key
+
+    def new_group(self) -> str:
+        """A name for what ties the episodes of one vector environment together."""
+        self._groups += 1
+        return f"{self.producer}.v{self._groups - 1}"
+
+    def opened(self, track: Track) -> None:
+        """Remember an unfinished episode: it is cut when the process ends."""
+        self._open.add(track)
+
+    def closed(self, track: Track) -> None:
+        """Forget an episode that ended."""
+        self._open.discard(track)
 
     def at_close(self, finish: Callable[[], None]) -> None:
         """Call `finish()` just before the recorder closes (to cut unfinished episodes)."""
-        raise NotImplementedError
+        self._finishers.append(finish)
 
     def guard(self, where: str) -> report.guard:
         """A context manager at a hook's boundary: what fails inside is counted, said once, and swallowed."""
         return report.guard(where)
 
-    def close(self) -> None:
-        """Cut what is unfinished, say `bye`, let go of the segment."""
-        raise NotImplementedError
+    # ---- the end, and forks ----
+
+    def close(self, reason: str = "") -> None:
+        """Cut what is unfinished, say `bye`, let go of the segment. Leaves nothing if nothing was recorded."""
+        for track in list(self._open):
+            with report.guard("cutting an episode"):
+                track.cut()
+        for finish in self._finishers:
+            with report.guard("finishing"):
+                finish()
+        if not self._journal.open:
+            return
+        event: Dict[str, Any] = {"type": "bye", "events": self._journal.next_seq + 1}
+        if reason:
+            event["reason"] = reason
+        failed = report.counts()
+        if failed:
+            event["hook_errors"] = failed
+        self.emit(event)
+        self._journal.close()
+
+    def after_fork_in_child(self) -> None:
+        """Become the recorder of the child: a new producer, with none of the parent's episodes."""
+        self._journal.after_fork_in_child()
+        self._open = weakref.WeakSet()
+        self._env_keys = 0
+
+    def _hello(self, producer: str) -> bytes:
+        packages = {}
+        for name in _PACKAGES:
+            version = getattr(sys.modules.get(name), "__version__", None)
+            if isinstance(version, str):
+                packages[name] = version
+        fields = {
+            "type": "hello",
+            "protocol": PROTOCOL_VERSION,
+            "producer": producer,
+            "pid": os.getpid(),
+            "parent_pid": os.getppid(),
+            "python": platform.python_version(),
+            "argv": [str(argument) for argument in getattr(sys, "argv", [])],
+            "packages": packages,
+        }
+        return b'%b,"t":%de-6' % (dumps(plain(fields))[:-1], time.time_ns() // 1000)
+
+
+def _hash_file(path: str) -> Any:
+    digest = hashlib.sha256()
+    size = 0
+    with open(path, "rb") as file:
+        while True:
+            block = file.read(_HASH_BLOCK)
+            if not block:
+                return size, digest.hexdigest()
+            digest.update(block)
+            size += len(block)

@@ -1,7 +1,8 @@
 """The worker's voice, and its boundary: one line on stderr per trouble, and no trouble reaches the script.
 
-`guard` is the one place where exceptions are caught broadly. Our code runs inside other people's training: whatever
-goes wrong in it is counted under the name of the place, said once, and the script runs on.
+`guard` (and the same thing inlined where every nanosecond counts) is the one place where exceptions are caught
+broadly. Our code runs inside other people's training: whatever goes wrong in it is counted under the name of the
+place, said once, and the script runs on.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Dict, Optional, Set, Type
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["counts", "guard", "once"]
+__all__ = ["caught", "counts", "guard", "once"]
 
 _lock = threading.Lock()
 _said: Set[str] = set()
@@ -39,6 +40,15 @@ def counts() -> Dict[str, int]:
         return dict(_counts)
 
 
+def caught(where: str, error: Exception) -> None:
+    """Count and report an exception that a hook has just caught at its boundary."""
+    with _lock:
+        _counts[where] = _counts.get(where, 0) + 1
+        first = _counts[where] == 1
+    if first:
+        once(f"{where} failed and is skipped ({type(error).__name__}: {error}); the script runs on")
+
+
 class guard:  # noqa: N801  (a context manager used like a function)
     """Catch, count and report once what goes wrong in our own code at `where`."""
 
@@ -56,9 +66,5 @@ class guard:  # noqa: N801  (a context manager used like a function)
         # KeyboardInterrupt, SystemExit and the like are the script's own and pass through.
         if not isinstance(error, Exception):
             return False
-        with _lock:
-            _counts[self.where] = _counts.get(self.where, 0) + 1
-            first = _counts[self.where] == 1
-        if first:
-            once(f"{self.where} failed and is skipped ({type(error).__name__}: {error}); the script runs on")
+        caught(self.where, error)
         return True

@@ -1,0 +1,281 @@
+"""One environment's episodes, from its resets and steps to journal lines. Knows no framework.
+
+A track belongs to one environment object of one process. A copy of it (deepcopy, pickle, fork) is dormant: it
+records nothing until its own first reset, which makes it an environment of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from binascii import b2a_base64
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
+
+from mosaic_worker import report
+from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
+
+if TYPE_CHECKING:
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["Shared", "Track"]
+
+_MAX_CACHED_ACTIONS = 1024
+_now = time.time_ns
+_UNKNOWN = object()
+
+Describe = Callable[[], Dict[str, Any]]
+
+
+class Track:
+    """The episodes of one environment.
+
+    Args:
+        recorder: where lines go, and where unfinished episodes are remembered for the end.
+        env_index: the position in a vector environment.
+        group: what ties the episodes of one vector environment together.
+    """
+
+    __slots__ = (
+        "__weakref__", "_action_head", "_action_type", "_actions", "_channel", "_it", "_ndarray",
+        "_obs_head", "_prefix", "_push", "_recorder", "_reward", "_reward_bytes", "_reward_value", "_seed", "_t_start",
+        "_t_end", "dormant", "env_index", "env_key", "episode_id", "group", "owner", "shared", "step_count", "total",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        *,
+        env_index: int = 0,
+        group: Optional[str] = None,
+        shared: Optional[Shared] = None,
+    ) -> None:
+        self._recorder = recorder
+        self.env_index = env_index
+        self.group = group
+        self.shared = Shared() if shared is None else shared
+        self.owner = 0
+        self.dormant = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start over as a new environment of the present process."""
+        limit = self._recorder.inline_bytes
+        self.env_key = ""
+        self._channel = self._recorder.channel()
+        self._push, self._it = self._channel.push, self._channel.it
+        self._obs_head, self._action_head = ArrayHead(limit), ArrayHead(limit)
+        self._ndarray: Any = getattr(sys.modules.get("numpy"), "ndarray", _UNKNOWN)
+        self._action_type: Optional[Type[Any]] = None
+        self._actions: Dict[Any, bytes] = {}
+        self._reward: Any = _UNKNOWN
+        self._reward_value = 0.0
+        self._reward_bytes = b"0.0"
+        self._prefix: Optional[bytes] = None  # None: no episode is open
+        self.episode_id = ""
+        self.step_count = 0
+        self.total = 0.0
+        self._seed: Optional[int] = None
+        self._t_start = self._t_end = 0
+
+    # ---- the life of an episode ----
+
+    def begin(
+        self,
+        obs: Any,
+        *,
+        seed: Any = None,
+        options: Any = None,
+        rng: Optional[Dict[str, Any]] = None,
+        describe: Optional[Describe] = None,
+    ) -> None:
+        """The environment was reset: cut what was open, and start the next episode.
+
+        `describe` says how to rebuild the environment; it is asked at the first reset in a process.
+        """
+        self.cut()
+        if self._channel.epoch != self._recorder.epoch:
+            self._forget()
+        self.dormant = False
+        fields = self._name_episode(describe)
+        if seed is not None:
+            fields["seeded"] = True
+            fields["seed"] = self._seed = _integer(seed)
+        else:
+            self._seed = None
+        if options is not None:
+            fields["options"] = options
+        if rng is not None:
+            fields["rng"] = rng
+        self._t_start = self._t_end = _now() // 1000
+        self.step_count = 0
+        self.total = 0.0
+        body = object_bytes(fields, self._recorder.inline_bytes)
+        self._write(b'%b,"obs":%b,"t":%de-6' % (body, self._obs_head.bytes_of(obs), self._t_start))
+        self._prefix = b'{"type":"step","episode_id":%b,"step":' % dumps(self.episode_id)
+        self._recorder.opened(self)
+
+    def _name_episode(self, describe: Optional[Describe]) -> Dict[str, Any]:
+        shared = self.shared
+        first = shared.epoch != self._recorder.epoch
+        if first:
+            shared.start(self._recorder)
+        self.env_key = shared.env_key
+        self.episode_id = f"{self._recorder.producer}.{self.env_key}.{shared.episodes}"
+        shared.episodes += 1
+        fields: Dict[str, Any] = {"type": "reset", "episode_id": self.episode_id, "env_key": self.env_key}
+        if self.env_index:
+            fields["env_index"] = self.env_index
+        if self.group is not None:
+            fields["group"] = self.group
+        if first and describe is not None:
+            with report.guard("describing an environment"):  # failing to say it costs only the description
+                fields["env"] = describe()
+        return fields
+
+    def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+        """The environment was stepped. The hot path: every line of it runs for every step of every training."""
+        prefix = self._prefix
+        if prefix is None:
+            if self.dormant:
+                return
+            self.begin(None)  # stepped before a reset or after the end: an episode of its own
+            prefix = self._prefix or b""
+        if reward is not self._reward:
+            self._take_reward(reward)
+        coded = self._actions.get(action) if type(action) is self._action_type else None
+        if coded is None:
+            coded = self._code_action(action)
+        n = self.step_count
+        head = self._obs_head
+        now = _now() // 1000
+        if type(obs) is self._ndarray and obs.dtype is head.dtype and obs.shape == head.shape and head.quick:
+            try:
+                data = b2a_base64(obs, newline=False)
+            except ValueError:  # not contiguous
+                data = b2a_base64(obs.tobytes(), newline=False)
+            body = b'%b%d,"action":%b,"reward":%b,"obs":%b%b"},"t":%de-6' % (
+                prefix, n, coded, self._reward_bytes, head.start, data, now,
+            )  # fmt: skip
+        else:
+            body = b'%b%d,"action":%b,"reward":%b,"obs":%b,"t":%de-6' % (
+                prefix, n, coded, self._reward_bytes, head.bytes_of(obs), now,
+            )  # fmt: skip
+        # Counted before written: an interrupt in between leaves a gap in `step`, never the same step twice.
+        self.step_count = n + 1
+        self.total += self._reward_value
+        if terminated or truncated:
+            self._finish(body, terminated, truncated, now)
+            return
+        self._t_end = now
+        self._push(body)
+        try:
+            next(self._it)
+        except ValueError:
+            self._again(body)
+
+    def _finish(self, body: bytes, terminated: Any, truncated: Any, now: int) -> None:
+        flags = (b',"terminated":true' if terminated else b"") + (b',"truncated":true' if truncated else b"")
+        self._t_end = now
+        self._write(body + flags)
+        self._close("terminated" if terminated else "truncated")
+
+    def cut(self) -> None:
+        """End the open episode, if any, where it stands."""
+        if self._prefix is not None:
+            self._close("cut")
+
+    def _close(self, outcome: str) -> None:
+        if self._prefix is None or self._channel.epoch != self._recorder.epoch:
+            self._prefix = None  # the episode belongs to the process we were forked from
+            return
+        self._prefix = None
+        seed = b"" if self._seed is None else b',"seed":%d' % self._seed
+        self._write(
+            b'{"type":"episode","episode_id":%b,"steps":%d,"return":%b,"outcome":"%b","t_start":%de-6,"t_end":%de-6'
+            b',"env_index":%d%b,"t":%de-6'
+            % (
+                dumps(self.episode_id), self.step_count, float_bytes(self.total), outcome.encode(),
+                self._t_start, self._t_end, self.env_index, seed, _now() // 1000,
+            )
+        )  # fmt: skip
+        self._recorder.closed(self)
+
+    # ---- values ----
+
+    def _take_reward(self, reward: Any) -> None:
+        try:
+            self._reward_value = float(reward)
+        except (TypeError, ValueError):
+            report.once(f"a reward is not a number but {type(reward).__name__}; it is recorded as NaN")
+            self._reward_value = float("nan")
+        self._reward_bytes = float_bytes(self._reward_value)
+        # Remembered by identity, so only when the object cannot change: an array could be refilled in place.
+        self._reward = _UNKNOWN if hasattr(reward, "__setitem__") else reward
+
+    def _code_action(self, action: Any) -> bytes:
+        kind = type(action)
+        if kind is not int and not _is_numpy_integer(action):
+            return self._action_head.bytes_of(action)
+        if kind is not self._action_type:
+            self._action_type, self._actions = kind, {}
+        coded = value_bytes(int(action), 0)
+        if len(self._actions) < _MAX_CACHED_ACTIONS:
+            self._actions[action] = coded
+        return coded
+
+    # ---- lines ----
+
+    def _write(self, body: bytes) -> None:
+        self._channel.append(body)
+        self._it = self._channel.it
+
+    def _again(self, body: bytes) -> None:
+        if self._channel.epoch != self._recorder.epoch:
+            self._prefix = None  # forked in mid-episode: this is a copy, and copies wait for a reset
+            self.dormant = True
+            return
+        self._channel.again(body)
+        self._it = self._channel.it
+
+    # ---- copies ----
+
+    def __deepcopy__(self, _: Any) -> Track:
+        copy = Track(self._recorder)
+        copy.dormant = True
+        return copy
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (type(None), ())  # unpickled elsewhere, perhaps without us: then it is just not recorded
+
+    def __del__(self) -> None:
+        with report.guard("an environment's end"):
+            self.cut()
+
+
+class Shared:
+    """What the tracks of one environment share: its name in the journal, and the count of its episodes."""
+
+    __slots__ = ("env_key", "episodes", "epoch")
+
+    def __init__(self) -> None:
+        self.epoch = -1
+        self.env_key = ""
+        self.episodes = 0
+
+    def start(self, recorder: Recorder) -> None:
+        """Take a name in the present process."""
+        self.epoch = recorder.epoch
+        self.env_key = recorder.new_env_key()
+        self.episodes = 0
+
+
+def _is_numpy_integer(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.integer)
+
+
+def _integer(value: Any) -> Optional[int]:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return None

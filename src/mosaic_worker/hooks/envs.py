@@ -1,0 +1,229 @@
+"""Watching environment classes: the outermost recorded call of a thread records, what it calls inside does not.
+
+Methods are replaced on the *class*, once; what belongs to one environment hangs on the instance as `_mosaic`. So
+types, `isinstance`, copying and pickling stay what they were. An instance without `_mosaic` is just passed through.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
+
+from mosaic_worker import report, rng
+from mosaic_worker.episodes import Track
+from mosaic_worker.hooks.describe import describe
+
+if TYPE_CHECKING:
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["EnvHooks", "inside", "local", "old_result", "patch", "reset_arguments"]
+
+
+class _Local(threading.local):
+    busy = False
+
+
+local = _Local()
+"""`busy` while a recorded call, or the making of an environment, runs in this thread."""
+
+
+class inside:  # noqa: N801  (a context manager used like a function)
+    """What runs in here is part of something bigger: it is not recorded on its own."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = local.busy
+        local.busy = True
+
+    def __exit__(self, *_: object) -> None:
+        local.busy = self._before
+
+
+class EnvHooks:
+    """Records environments of one API (`gymnasium` or `gym`)."""
+
+    def __init__(self, recorder: Recorder, api: str) -> None:
+        self.recorder = recorder
+        self.api = api
+
+    def adopt(self, env: Any) -> None:
+        """Record this environment from now on, at this level: it is what `make` returned."""
+        if not (hasattr(env, "step") and hasattr(env, "reset")):
+            return
+        self.watch(type(env))
+        self.give_track(env)
+
+    def give_track(self, env: Any) -> Track:
+        """A track for an environment that has none of its own."""
+        track = Track(self.recorder)
+        track.owner = id(env)
+        env.__dict__["_mosaic"] = track
+        return track
+
+    def watch(self, cls: Type[Any]) -> None:
+        """Replace the methods of a class whose instances we record."""
+        patch(cls, "step", self._step)
+        patch(cls, "reset", self._reset)
+        patch(cls, "close", self._close)
+        if not hasattr(cls, "_mosaic"):
+            cls._mosaic = None
+
+    def watch_constructed(self, cls: Type[Any]) -> None:
+        """Notice instances that never pass through `make`: at their first reset they become recorded ones."""
+        if "reset" in vars(cls):
+            patch(cls, "reset", self._first_reset)
+
+    def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        where = f"{self.api} step"
+
+        def record(track: Track, action: Any, result: Any) -> None:
+            try:
+                obs, reward, terminated, truncated, _ = result if len(result) == 5 else old_result(result)
+                track.step(action, obs, reward, terminated, truncated)
+            except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
+                report.caught(where, error)
+
+        def step(self: Any, action: Any) -> Any:
+            track = self._mosaic
+            if track is None or local.busy:
+                return raw(self, action)
+            local.busy = True
+            try:
+                result = raw(self, action)
+            finally:
+                local.busy = False
+            try:
+                if len(result) == 5:
+                    obs, reward, terminated, truncated, _ = result
+                    track.step(action, obs, reward, terminated, truncated)
+                else:
+                    record(track, action, result)
+            except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
+                report.caught(where, error)
+            return result
+
+        def step_of_any_signature(self: Any, *args: Any, **kwargs: Any) -> Any:
+            track = self._mosaic
+            if track is None or local.busy:
+                return raw(self, *args, **kwargs)
+            with inside():
+                result = raw(self, *args, **kwargs)
+            action = args[0] if args else next(iter(kwargs.values()), None)
+            record(track, action, result)
+            return result
+
+        return step if _takes_action_alone(raw) else step_of_any_signature
+
+    def _reset(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        hooks = self
+
+        def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
+            track = self._mosaic
+            if track is None or local.busy:
+                return raw(self, *args, **kwargs)
+            return hooks.record_reset(self, track, raw, args, kwargs)
+
+        return reset
+
+    def _first_reset(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        hooks = self
+
+        def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if local.busy:
+                return raw(self, *args, **kwargs)
+            track = self.__dict__.get("_mosaic")
+            if track is None:
+                with report.guard(f"{hooks.api} reset"):
+                    hooks.watch(type(self))
+                    track = hooks.give_track(self)
+            if track is None:
+                return raw(self, *args, **kwargs)
+            return hooks.record_reset(self, track, raw, args, kwargs)
+
+        return reset
+
+    def record_reset(
+        self,
+        env: Any,
+        track: Track,
+        raw: Callable[..., Any],
+        args: Tuple[Any, ...],
+        kwargs: Dict[str, Any],
+    ) -> Any:
+        """Reset the environment, and begin an episode."""
+        seed, options = reset_arguments(args, kwargs)
+        state = None
+        if seed is None:
+            with report.guard(f"{self.api} random state"):
+                state = rng.capture(getattr(env.unwrapped, "np_random", None))
+        with inside():
+            result = raw(env, *args, **kwargs)
+        with report.guard(f"{self.api} reset"):
+            if track.owner != id(env):
+                track = self._own_track(env, track)
+            has_info = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
+            track.begin(
+                result[0] if has_info else result,
+                seed=seed,
+                options=options,
+                rng=state,
+                describe=lambda: describe(env, self.api),
+            )
+        return result
+
+    def _own_track(self, env: Any, track: Track) -> Track:
+        """A copied environment starts recording: a deep copy's dormant track is its own, a shallow one's is not."""
+        if track.dormant:
+            track.owner = id(env)
+            return track
+        return self.give_track(env)
+
+    def _close(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        where = f"{self.api} close"
+
+        def close(self: Any, *args: Any, **kwargs: Any) -> Any:
+            track = self.__dict__.get("_mosaic")
+            if track is not None and not local.busy:
+                with report.guard(where):
+                    track.cut()
+            return raw(self, *args, **kwargs)
+
+        return close
+
+
+def patch(cls: Type[Any], name: str, replacing: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    """Replace a method of a class, unless what it has or inherits is ours already."""
+    raw = getattr(cls, name, None)
+    if not callable(raw) or hasattr(raw, "_mosaic_hook"):
+        return
+    ours: Any = functools.wraps(raw)(replacing(raw))
+    ours._mosaic_hook = True
+    setattr(cls, name, ours)
+
+
+def reset_arguments(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
+    """The seed and options a reset was called with."""
+    return kwargs.get("seed", args[0] if args else None), kwargs.get("options")
+
+
+def old_result(result: Tuple[Any, ...]) -> Tuple[Any, Any, Any, Any, Any]:
+    """The old four values of a step as the new five: the time limit's mark tells a truncation from an end."""
+    obs, reward, done, info = result
+    truncated = bool(done) and bool(info.get("TimeLimit.truncated", False))
+    return obs, reward, bool(done) and not truncated, truncated, info
+
+
+def _takes_action_alone(function: Callable[..., Any]) -> bool:
+    """Whether it is `step(self, action)` by name and number, so that the quick form can stand in for it."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    return (
+        len(parameters) == 2
+        and parameters[1].name == "action"
+        and parameters[1].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    )

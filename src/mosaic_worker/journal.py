@@ -1,0 +1,303 @@
+"""The journal writer: an append that survives kill -9, in about half a microsecond and without a lock.
+
+A segment is a file, preallocated and mapped into memory; a line is copied in by one C call, so it is in the page
+cache, readable by others, when `append` returns. Nothing is buffered, nothing is synced (the shim does that), and
+nothing is ever dropped: on a full disk `append` waits, visibly, until there is room.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import io
+import mmap
+import operator
+import os
+import struct
+import sys
+import threading
+import time
+from functools import partial
+from itertools import repeat
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple
+
+from mosaic_worker import report
+
+__all__ = ["Channel", "Journal", "new_producer"]
+
+SMALLEST_SEGMENT = 64 * 1024
+_FIRST_SEGMENT = 256 * 1024
+_F_OFD_SETLK = 37
+_WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
+_SUFFIX_ROOM = 32  # ',"seq":' + 20 digits + '}\n'
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+_ATOMIC = sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
+_GC_IN_ALLOCATIONS = sys.version_info < (3, 12)
+
+Write = Callable[[bytes], int]
+Appending = Iterator[Tuple[int, int]]
+
+
+def new_producer() -> str:
+    """A name no other process has or will have: the pid for people, 32 random bits for truth."""
+    return f"p{os.getpid()}x{os.urandom(4).hex()}"
+
+
+class Segment:
+    """One file of the journal, locked for as long as we write to it."""
+
+    def __init__(self, path: str, size: int) -> None:
+        """Create and map the file.
+
+        Raises:
+            OSError: no space, or the folder is gone; nothing is left behind then.
+        """
+        self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        self.fd = os.open(path, flags, 0o600)
+        try:
+            # SYNC: locked before it has a size, so no reader ever takes a live segment for a finished one.
+            fcntl.fcntl(self.fd, _F_OFD_SETLK, _WHOLE_FILE)
+            _reserve(self.fd, size)
+            self.map = mmap.mmap(self.fd, size)
+        except BaseException:
+            os.unlink(path)
+            os.close(self.fd)
+            raise
+
+    def finish(self) -> None:
+        """Cut the file to its true length and let go of it. No append can land after this."""
+        end = self.map.tell()
+        self.map.seek(0, os.SEEK_END)  # from here on every append finds no room here
+        size = len(self.map)
+        while end < size and self.map[end]:  # another thread came between those two lines
+            end = self.map.find(b"\n", end) + 1
+        self.abandon(end)
+
+    def abandon(self, end: Optional[int] = None) -> None:
+        """Close without touching the content, unless an end is given. For a forked child: it is its parent's file."""
+        self.map.close()
+        try:
+            if end is not None:
+                os.ftruncate(self.fd, end)
+        finally:
+            # SYNC: the lock goes last: who sees it free sees the true length.
+            os.close(self.fd)
+
+
+class Journal:
+    """The segments of one producer.
+
+    `append` is atomic against threads and signal handlers: numbering a line and copying it happen inside one C
+    call (`next` of a chain of C iterators), between two byte codes, so no other Python code runs in the middle.
+    The chain, inside out: take the body; add the number that comes next; write; only then count. A write that
+    finds no room has numbered nothing. Interpreters without that guarantee (no GIL, not CPython) take a lock.
+
+    Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger for one line
+    that needs it); a full disk is retried every `retry_secs` for ever.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        segment_bytes: int = 8 << 20,
+        retry_secs: float = 0.2,
+        hello: Optional[Callable[[str], bytes]] = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.folder = folder
+        self.producer = new_producer()
+        self.epoch = 0
+        """Grows when a fork makes this another producer."""
+        self._segment_bytes = max(segment_bytes, SMALLEST_SEGMENT)
+        self._retry_secs = retry_secs
+        self._hello = hello
+        self._sleep = sleep
+        self._start_afresh()
+
+    def _start_afresh(self) -> None:
+        self._lock = threading.RLock()
+        self._segment: Optional[Segment] = None
+        self._index = 0
+        self._rolling = False
+        self._deferred: List[bytes] = []
+        self._count = io.BytesIO()  # its position is the next seq: a counter that C code can read and move
+        self._write: Write = _no_segment
+
+    @property
+    def next_seq(self) -> int:
+        """The number of the next line; as many are written."""
+        return self._count.tell()
+
+    @property
+    def open(self) -> bool:
+        """Whether a segment is open now."""
+        return self._segment is not None
+
+    def append(self, body: bytes) -> int:
+        """Write one line. `body` is a JSON object without its closing brace. Returns its seq, acknowledged.
+
+        A signal handler that interrupts the change of segment gets -1: its line follows when the change is done.
+        """
+        while True:
+            write = self._write
+            try:
+                return next(self._chain((body,), write))[1] - 1
+            except ValueError:  # mmap: no room left, or finished
+                if not self._make_room(write, len(body) + _SUFFIX_ROOM):
+                    self._deferred.append(body)
+                    return -1
+
+    def appending(self, bodies: Iterable[bytes]) -> Appending:
+        """An iterator whose every `next` takes one of `bodies` and writes it. Gives (bytes written, seq + 1).
+
+        It raises ValueError once its segment has no room for the body it took.
+        """
+        return self._chain(bodies, self._write)
+
+    def _chain(self, bodies: Iterable[bytes], write: Write) -> Appending:
+        count = self._count
+        if _GC_IN_ALLOCATIONS:
+            # Passing an argument to mmap.write takes a tuple, and making one may run the collector, hence finalizers,
+            # between reading the number and using it. This call (it returns its argument) makes and frees such a
+            # tuple beforehand, so that the later one comes from the interpreter's free list.
+            bodies = map(b"".__add__, bodies)
+        numbered = map(operator.add, bodies, map(operator.mod, repeat(b',"seq":%d}\n'), iter(count.tell, -1)))
+        chain = zip(map(write, numbered), iter(partial(count.seek, 1, os.SEEK_CUR), -1))
+        return chain if _ATOMIC else _Locked(chain, self._lock)
+
+    def _make_room(self, used: Write, needed: int) -> bool:
+        """Go to a new segment, unless somebody did since `used` was in force. False: we are inside doing so."""
+        with self._lock:
+            if self._rolling:
+                return False
+            if self._write is not used:
+                return True
+            self._rolling = True
+            try:
+                self._roll(needed)
+            finally:
+                self._rolling = False
+            while self._deferred:
+                self.append(self._deferred.pop(0))
+        return True
+
+    def _roll(self, needed: int) -> None:
+        old = self._segment
+        hello = self._hello(self.producer) if self._hello is not None and self._index == 0 else b""
+        new = self._new_segment(needed + (len(hello) + _SUFFIX_ROOM if hello else 0))
+        self._index += 1
+        if hello:
+            new.map.write(hello + b',"seq":0}\n')
+            self._count.seek(1)
+        # SYNC: the new segment exists and is locked before the old one is let go: the producer never looks dead.
+        self._segment, self._write = new, new.map.write
+        if old is not None:
+            old.finish()
+
+    def _new_segment(self, needed: int) -> Segment:
+        path = os.path.join(self.folder, f"{self.producer}-{self._index:04d}.jsonl")
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        wanted = min(self._segment_bytes, _FIRST_SEGMENT << (2 * min(self._index, 16)))
+        size = wanted
+        while True:
+            try:
+                return Segment(path, max(size, _pages(needed)))
+            except OSError as error:
+                if error.errno not in _NO_SPACE:
+                    raise
+            if size > SMALLEST_SEGMENT:
+                size = max(SMALLEST_SEGMENT, size // 2)
+                continue
+            report.once(
+                f"no space left for the journal in {self.folder}: the script waits until there is some"
+            )
+            self._sleep(self._retry_secs)
+            size = wanted
+
+    def close(self) -> None:
+        """Finish the segment. An append after this opens another one: nothing is refused."""
+        with self._lock:
+            segment, self._segment, self._write = self._segment, None, _no_segment
+            if segment is not None:
+                segment.finish()
+
+    def after_fork_in_child(self) -> None:
+        """Become a new producer. The segment belongs to the parent: let go of our copy of its lock."""
+        segment = self._segment
+        self.epoch += 1
+        self.producer = new_producer()
+        self._start_afresh()
+        if segment is not None:
+            segment.abandon()
+
+
+class Channel:
+    """A fast road into the journal for one caller: the iterator chain is built once and not per line.
+
+    `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel between the two
+    takes its own line. `ValueError` means no room: call `again`.
+    """
+
+    __slots__ = ("_bodies", "_journal", "epoch", "it", "push")
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._bodies: List[bytes] = []
+        self.push = self._bodies.append
+        self.join()
+
+    def join(self) -> None:
+        """Follow the journal to its present segment."""
+        self.epoch = self._journal.epoch
+        self.it = self._journal.appending(iter(self._bodies.pop, None))
+
+    def append(self, body: bytes) -> int:
+        """Write one line: the readable form of what hot code does inline."""
+        self.push(body)
+        try:
+            return next(self.it)[1] - 1
+        except ValueError:
+            return self.again(body)
+
+    def again(self, body: bytes) -> int:
+        """Write a line for which there was no room, and follow the journal to where it went."""
+        seq = self._journal.append(body)
+        self.join()
+        return seq
+
+
+class _Locked:
+    """The same chain where one C call is not atomic."""
+
+    def __init__(self, chain: Appending, lock: Any) -> None:
+        self._chain = chain
+        self._lock = lock
+
+    def __iter__(self) -> Appending:
+        return self
+
+    def __next__(self) -> Tuple[int, int]:
+        with self._lock:
+            return next(self._chain)
+
+
+def _no_segment(_: bytes) -> int:
+    raise ValueError("no segment yet")
+
+
+def _reserve(fd: int, size: int) -> None:
+    """Make the disk promise the room now: without it, a full disk would be a SIGBUS later."""
+    try:
+        os.posix_fallocate(fd, 0, size)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise
+        for start in range(0, size, SMALLEST_SEGMENT):  # a file system that cannot promise: fill it
+            os.pwrite(fd, bytes(min(SMALLEST_SEGMENT, size - start)), start)
+
+
+def _pages(size: int) -> int:
+    return -(-size // mmap.PAGESIZE) * mmap.PAGESIZE

@@ -141,7 +141,7 @@ class RunBook:
         if not history or history[-1].state is not verdict.state:
             stamp = seen.exit.t if seen.exit is not None else self._now()
             history.append(StateChange(verdict.state, verdict.reason, stamp))
-            run.unsaved = not run.damaged
+            run.unsaved = not run.damaged  # what cannot be read is not overwritten
             self._save(run)
         self._show(run, verdict)
 
@@ -173,8 +173,7 @@ class RunBook:
     def flush(self) -> list[RunRow]:
         """Write what changed to the registry; the rows that changed since the last time."""
         for run in self._runs.values():
-            if run.unsaved:
-                self._save(run)
+            self._save(run)
         if self._dirty:
             entries = [Entry(self._runs[run_id].row, self._runs[run_id].settled) for run_id in self._dirty]
             try:
@@ -201,6 +200,8 @@ class RunBook:
             self._dirty.add(row.run_id)
 
     def _save(self, run: Run) -> None:
+        if not run.unsaved:
+            return
         try:
             runs.write_manifest(run.folder, run.manifest)
             run.unsaved = False

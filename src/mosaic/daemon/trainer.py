@@ -6,6 +6,7 @@ killing it leaves every run going, and the next one finds them all by their fold
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from pathlib import Path
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Trainer"]
 
+_log = logging.getLogger(__name__)
 _PAUSABLE = frozenset({RunState.STARTING, RunState.RUNNING, RunState.PAUSED})
 
 
@@ -300,6 +302,13 @@ class Trainer:
             raise DataRootError(f"cannot write {run.folder.control}: {error.strerror}") from error
         self._runs.refresh(run)
 
+    def _try_order(self, run: Run, want: Want, *, reason: str = "", by_reserve: bool = False) -> None:
+        """For orders nobody waits for: one run's broken folder must not keep us from the others."""
+        try:
+            self._order(run, want, reason=reason, by_reserve=by_reserve)
+        except DataRootError as error:
+            _log.warning("run %s: %s", run.folder.run_id, error)
+
     def _take_in(self, found: Sequence[Run]) -> None:
         for run in found:
             if not run.settled:
@@ -315,14 +324,14 @@ class Trainer:
             if run.state not in _PAUSABLE or control is None:
                 continue
             if low and control.want is Want.RUN:
-                self._order(run, Want.PAUSE, reason=self._reserve.reason, by_reserve=True)
+                self._try_order(run, Want.PAUSE, reason=self._reserve.reason, by_reserve=True)
             elif not low and control.want is Want.PAUSE and control.by_reserve:
-                self._order(run, Want.RUN)
+                self._try_order(run, Want.RUN)
 
     def _dispatch(self) -> None:
         standing = [Standing(r.manifest.created, r.folder.run_id, r.state) for r in self._runs.live()]
         for run_id in startable(standing, max_running=self._settings.max_running, disk_low=self._reserve.low):
-            self._order(self._runs[run_id], Want.RUN)
+            self._try_order(self._runs[run_id], Want.RUN)
 
     def _climb_for(self, run: Run) -> None:
         self._orphans.setdefault(

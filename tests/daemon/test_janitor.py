@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mosaic.daemon import janitor
+from mosaic.daemon.janitor import Reserve, bin_run, empty_bin, free_mib, still_low
+from mosaic.errors import DataRootError
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import RunSpec
+from mosaic.runs import folder as runs
+from tests.daemon.keeping import RUN_ID
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("was_low", "free", "low"),
+    [(False, 1024, False), (False, 1023, True), (True, 1024, True), (True, 1126, True), (True, 1127, False)],
+)
+def test_a_low_disk_stays_low_until_there_is_a_tenth_more(was_low: bool, free: int, low: bool) -> None:
+    assert still_low(was_low=was_low, free_mib=free, reserve_mib=1024) is low
+
+
+@given(st.lists(st.integers(0, 3000)), st.integers(0, 2000))
+def test_the_disk_never_flaps_within_the_band(measured: list[int], reserve: int) -> None:
+    low = False
+    for free in measured:
+        before, low = low, still_low(was_low=low, free_mib=free, reserve_mib=reserve)
+        if reserve <= free < reserve * 1.1:
+            assert low is before
+
+
+def test_the_reason_names_the_figures(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(janitor, "free_mib", lambda _: 512)
+    reserve = Reserve(DataRoot(home), reserve_mib=1024)
+    assert reserve.look()
+    assert reserve.reason == "disk low: 512 MiB free, reserve 1024 MiB"
+    monkeypatch.setattr(janitor, "free_mib", lambda _: 4096)
+    assert not reserve.look()
+    assert reserve.reason == ""
+
+
+def test_free_space_is_what_the_file_system_says(home: Path) -> None:
+    info = os.statvfs(home)
+    assert 0 <= free_mib(home) <= info.f_blocks * info.f_frsize >> 20
+
+
+def test_a_binned_run_is_out_of_sight_at_once_and_gone_after_emptying(home: Path, tmp_path: Path) -> None:
+    root = DataRoot(home)
+    folder = runs.create(root, RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (folder.journal / "link").symlink_to(precious)
+    place = bin_run(folder)
+    (root.runs / ".trash-link").symlink_to(precious)
+    assert not folder.path.exists()
+    assert place.is_dir()
+    empty_bin(root)
+    assert list(root.runs.iterdir()) == []
+    assert precious.is_dir()
+    with pytest.raises(DataRootError, match="cannot delete"):
+        bin_run(folder)

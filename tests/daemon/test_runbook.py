@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.daemon.ingest_link import News
+from mosaic.daemon.runbook import RunBook
+from mosaic.errors import RunNotFoundError
+from mosaic.paths import DataRoot
+from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.runs import ExitRecord, RunSpec, RunState
+from mosaic.runs import folder as runs
+from mosaic.runs.files import write_json
+from mosaic.runs.locks import Lock
+from mosaic.store.registry import read_entries, read_runs
+from tests.daemon.keeping import run_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mosaic.paths import RunFolder
+
+
+@pytest.fixture
+def root(home: Path) -> DataRoot:
+    return DataRoot(home)
+
+
+@pytest.fixture
+def book(root: DataRoot) -> Iterator[RunBook]:
+    book = RunBook(root, now=lambda: 100.0)
+    yield book
+    book.close()
+
+
+def make(root: DataRoot, number: int = 0) -> RunFolder:
+    return runs.create(root, RunSpec(run_id=run_id(number), command=["x"], cwd="/"), created=float(number))
+
+
+def test_a_state_enters_the_history_only_when_it_changes(root: DataRoot, book: RunBook) -> None:
+    folder = make(root)
+    with Lock(folder.shim_lock):
+        (run,) = book.scan()
+        for _ in range(3):
+            book.refresh(run)
+    write_json(folder.exit, ExitRecord(code=1, t=7.0))
+    folder.stderr.write_text("boom\n")
+    for _ in range(3):
+        book.refresh(run)
+    history = runs.read_manifest(folder).history
+    assert [(change.state, change.reason, change.t) for change in history] == [
+        (RunState.QUEUED, "waiting for a free place", 100.0),
+        (RunState.FAILED, "exit code 1: boom", 7.0),
+    ]
+    assert run.closed
+
+
+def test_a_second_book_finds_the_same_and_changes_no_manifest(root: DataRoot, book: RunBook) -> None:
+    folder = make(root)
+    write_json(folder.exit, ExitRecord(code=0, t=7.0))
+    book.scan()
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(episodes=4, store_seq=9), settled=True))
+    book.flush()
+    before = folder.manifest.stat().st_mtime_ns
+    again = RunBook(root, now=lambda: 200.0)
+    (run,) = again.scan()
+    assert (run.settled, run.row.episodes, run.row.store_seq) == (True, 4, 9)
+    assert folder.manifest.stat().st_mtime_ns == before
+    again.close()
+
+
+def test_rows_that_changed_are_told_once_and_listed(root: DataRoot, book: RunBook) -> None:
+    make(root)
+    book.scan()
+    assert [row.run_id for row in book.flush()] == [run_id(0)]
+    assert book.flush() == []
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(steps=5)))
+    book.heard(News(run_id=run_id(5), summary=StoreSummary(steps=5)))
+    assert [row.steps for row in book.flush()] == [5]
+    assert [row.steps for row in read_runs(root)] == [5]
+
+
+def test_a_folder_without_a_manifest_is_no_run_until_it_has_one(root: DataRoot, book: RunBook) -> None:
+    runs.prepare(root, run_id(0))
+    assert book.scan() == []
+    make(root)
+    assert len(book.scan()) == 1
+    assert book.scan() == []
+
+
+def test_a_registry_destroyed_under_it_is_made_anew_from_what_it_knows(root: DataRoot, book: RunBook) -> None:
+    make(root, 0)
+    make(root, 1)
+    book.scan()
+    book.flush()
+    book._registry.close()
+    root.registry.write_bytes(b"not a database")
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(steps=5)))
+    book.flush()
+    book.flush()
+    assert [entry.row.run_id for entry in read_entries(root.registry)] == [run_id(0), run_id(1)]
+
+
+def test_on_a_full_disk_the_history_waits_for_room(
+    root: DataRoot, book: RunBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(root)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "write_manifest", full)
+        book.scan()
+        book.flush()
+    assert runs.read_manifest(folder).history == []
+    book.flush()
+    assert [change.state for change in runs.read_manifest(folder).history] == [RunState.LOST]
+
+
+def test_an_unknown_run_is_named(book: RunBook) -> None:
+    with pytest.raises(RunNotFoundError, match="NOPE"):
+        book["NOPE"]

@@ -84,18 +84,20 @@ def _serve_detached(root: DataRoot) -> _End:
     if os.fork() != 0:
         os.close(writer)
         with os.fdopen(reader, "rb") as heard:
-            code, _, reason = heard.read().decode("utf-8", "replace").partition(" ")
-        if code:
+            said = heard.read().decode("utf-8", "replace")
+        code, _, reason = said.partition(" ")
+        if code.isdigit():
             return _End(int(code), reason)
-        return _End(1, f"the daemon of {root.path} died at its start; see {root.daemon_log}")
+        return _End(1, f"the daemon of {root.path} died at its start; see {root.daemon_log}\n{said}".strip())
     os.close(reader)
     os.setsid()
     if os.fork() != 0:
         os._exit(0)  # not a session leader: the daemon can never get a terminal
     os.chdir("/")
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for fd in (0, 1, 2):
-        os.dup2(nothing, fd)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.dup2(writer, 2)  # until there is a log, a traceback goes to the caller
     os.close(nothing)
     with os.fdopen(writer, "wb") as words:
 

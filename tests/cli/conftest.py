@@ -1,0 +1,114 @@
+"""A data root with a real daemon and one real recorded run, and the command line called in this process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.cli import main as cli
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import ENDED
+from mosaic.rpc.launch import connect, daemon_running, wait_until_gone
+from mosaic.sdk import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PRINTER = """
+import json, sys
+def say(kind, **event): print(json.dumps({"type": kind, **event}))
+print("plain text \\x1b[31mred\\x07")
+for e in range(3):
+    one = {"episode_id": f"e{e}", "t": 100.0 + e}
+    say("reset", seed=e, **one)
+    for s in range(4):
+        say("step", step=s, action=s % 2, reward=float(e), terminated=s == 3, obs=[e, s], **one)
+    one |= {"return": 4.0 * e, "t_start": 100.0 + e, "t_end": 100.5 + e}
+    say("episode", steps=4, outcome="terminated", **one)
+for i, value in enumerate([0.5, float("nan"), float("-inf")]):
+    say("metric", name="losses/td", value=value, step=i, t=200.0 + i)
+print('{"type": "step", "episode_id": "e0", "step": "seven"}')
+print("error \\x1b]0;title\\x07 text", file=sys.stderr)
+"""
+"""A program of any language: it prints events, text, one broken line, and what no terminal should obey."""
+
+
+@dataclass
+class Said:
+    """What a command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+Call = "Callable[..., Said]"
+
+
+def end_daemon(root: DataRoot) -> None:
+    """Stop what still runs in a data root, and its daemon."""
+    if any(row.state not in ENDED for row in catalog.rows(root)):
+        with connect(root) as client:
+            for row in catalog.rows(root):
+                if row.state not in ENDED:
+                    client.stop(row.run_id)
+        while any(row.state not in ENDED for row in catalog.rows(root)):
+            pass
+    if daemon_running(root):
+        with connect(root, start=False) as client:
+            client.shutdown()
+        wait_until_gone(root)
+
+
+@pytest.fixture
+def root(home: Path) -> Iterator[DataRoot]:
+    """This test's own data root; whatever runs in it at the end is stopped."""
+    place = DataRoot(home)
+    yield place
+    end_daemon(place)
+
+
+@pytest.fixture
+def mosaic(capfd: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Call the command line in this process."""
+
+    def call(*args: str) -> Said:
+        code = cli._guarded(list(args))
+        sys.stdout.flush()
+        said = capfd.readouterr()
+        return Said(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def recorded_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with one finished run, named `printed`; its daemon is up."""
+    path = tmp_path_factory.mktemp("recorded")
+    path.chmod(0o700)
+    script = tmp_path_factory.mktemp("work") / "printer.py"
+    script.write_text(PRINTER)
+    command = [sys.executable, "-m", "mosaic", "run", "--name", "printed", "--tag", "kind=test", "--"]
+    done = subprocess.run(
+        [*command, sys.executable, "-I", "-S", str(script)],
+        env={**os.environ, "MOSAIC_HOME": str(path)},
+        cwd=script.parent,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    yield path
+    end_daemon(DataRoot(path))
+
+
+@pytest.fixture
+def recorded(recorded_home: Path, monkeypatch: pytest.MonkeyPatch) -> DataRoot:
+    """The recorded run's data root, in force for this test. Read only."""
+    monkeypatch.setenv("MOSAIC_HOME", str(recorded_home))
+    return DataRoot(recorded_home)

@@ -1,0 +1,170 @@
+"""`mosaic run`, with real commands, a real daemon and real signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from mosaic.rpc.launch import daemon_running
+from mosaic.sdk import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mosaic.paths import DataRoot
+    from tests.cli.conftest import Said
+
+MOSAIC = [sys.executable, "-m", "mosaic"]
+
+
+def _run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MOSAIC, "run", *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < until, "it never came to be"
+        time.sleep(0.02)
+
+
+def test_output_appears_as_it_is_and_the_exit_code_is_the_commands(root: DataRoot) -> None:
+    done = subprocess.run(
+        [*MOSAIC, "run", "--", "sh", "-c", r"printf 'a\033[1mb\377'; echo oops >&2; exit 7"],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 7
+    assert done.stdout == b"a\x1b[1mb\xff"
+    assert done.stderr.startswith(b"oops\n")
+    assert b"failed (exit code 7" in done.stderr
+    assert b"stderr.log" in done.stderr
+    row = catalog.find(root, "last")
+    assert (row.state.value, row.exit and row.exit.code) == ("failed", 7)
+
+
+def test_a_signal_is_told_as_a_shell_would(root: DataRoot) -> None:
+    done = _run("--", "sh", "-c", "kill -9 $$")
+    assert done.returncode == 128 + 9
+    assert "SIGKILL" in done.stderr
+    del root
+
+
+def test_the_summary_counts_and_everything_is_ingested_when_it_returns(root: DataRoot) -> None:
+    line = json.dumps({"type": "metric", "name": "x", "value": 1.0})
+    done = _run("--name", "n", "--", "sh", "-c", f"echo '{line}'")
+    assert done.returncode == 0
+    assert "1 metrics" in done.stderr
+    assert done.stdout == line + "\n"
+    assert catalog.find(root, "n").metrics == 1
+
+
+def test_a_run_that_recorded_nothing_is_told_why(root: DataRoot) -> None:
+    assert "nothing was recorded: the recorder was not loaded" in _run("--", "true").stderr
+    done = _run("--", sys.executable, "-c", "pass")
+    assert "nothing was recorded: the script made no Gymnasium" in done.stderr
+    del root
+
+
+def test_the_command_gets_our_environment_and_folder(root: DataRoot, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    done = _run(
+        "--", "sh", "-c", 'echo "$SECRET" "$PWD"', cwd=work, env={**os.environ, "SECRET": "s3cret-canary"}
+    )
+    assert done.stdout == f"s3cret-canary {work}\n"
+    found = subprocess.run(
+        ["grep", "-rl", "s3cret-canary", str(root.path)], capture_output=True, text=True, check=False
+    )
+    assert {path.rsplit("/", 1)[-1] for path in found.stdout.splitlines()} == {"stdout.log"}
+
+
+def test_detach_prints_the_id_alone_and_returns_at_once(root: DataRoot) -> None:
+    done = _run("--detach", "--", "sleep", "60")
+    assert done.returncode == 0
+    run_id = done.stdout.strip()
+    assert catalog.find(root, run_id).state.value in ("queued", "starting", "running")
+
+
+def test_a_command_that_does_not_exist_starts_nothing(root: DataRoot) -> None:
+    done = _run("--", "pyhton", "train.py")
+    assert done.returncode == 127
+    assert "no command 'pyhton'" in done.stderr
+    assert not daemon_running(root)
+    assert catalog.rows(root) == []
+
+
+@pytest.mark.parametrize("args", [(), ("--",), ("--nmae", "x", "--", "true"), ("--tag", "x", "--", "true")])
+def test_a_wrong_request_is_a_usage_error(
+    root: DataRoot, mosaic: Callable[..., Said], args: tuple[str, ...]
+) -> None:
+    assert mosaic("run", *args).code == 2
+    assert catalog.rows(root) == []
+
+
+def test_ctrl_c_stops_the_run_cleanly(root: DataRoot) -> None:
+    script = (
+        "import time, sys\nprint('up', flush=True)\n"
+        "try:\n time.sleep(60)\nexcept KeyboardInterrupt:\n print('saved'); sys.exit(3)"
+    )
+    with subprocess.Popen(
+        [*MOSAIC, "run", "--", sys.executable, "-I", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert out == "saved\n"
+    assert process.returncode == 3
+    assert "stopping the run" in err
+    assert catalog.find(root, "last").state.value == "stopped"
+
+
+def test_a_second_ctrl_c_leaves_the_run_to_itself(root: DataRoot) -> None:
+    script = "trap '' INT TERM; echo up; sleep 60 & wait; wait; wait"
+    with subprocess.Popen(
+        [*MOSAIC, "run", "--", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGINT)
+        assert "stopping" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert "left run" in process.stderr.readline()
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    del root
+
+
+def test_a_daemon_that_dies_is_started_again_and_the_run_goes_on(root: DataRoot) -> None:
+    line = json.dumps({"type": "metric", "name": "x", "value": 1.0})
+    go = root.path / "go"
+    script = f"echo '{line}'; while [ ! -e {go} ]; do sleep 0.05; done; echo '{line}'; exit 5"
+    with subprocess.Popen(
+        [*MOSAIC, "run", "--", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == line + "\n"
+        pid = json.loads(root.daemon_info.read_text())["pid"]
+        psutil.Process(pid).kill()
+        assert "the daemon is gone; the run goes on" in process.stderr.readline()
+        _wait_until(lambda: daemon_running(root))
+        go.touch()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 5
+    assert "2 metrics" in err
+    assert err.count("daemon is gone") == 0, "it is said once"

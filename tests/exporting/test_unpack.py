@@ -1,0 +1,190 @@
+"""Packed runs from strangers: each lie costs the liar the import, and us nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import zstandard
+from ulid import ULID
+
+from mosaic.errors import ProtocolError, UsageError
+from mosaic.exporting import archive
+from mosaic.exporting.pack import pack
+from mosaic.exporting.unpack import unpack
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import ExitRecord, RunSpec
+from mosaic.runs.files import write_json
+from mosaic.runs.folder import create
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import RunFolder
+
+RUN_ID = str(ULID())
+
+
+@pytest.fixture
+def run(home: Path) -> RunFolder:
+    """An ended run with a little of everything."""
+    folder = create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=1.0)
+    line = b'{"type":"metric","name":"x","value":1.5,"seq":1,"t":1.0}\n'
+    hello = b'{"type":"hello","protocol":1,"producer":"p1xabcdef01","seq":0,"t":1.0}\n'
+    (folder.journal / "p1xabcdef01-0000.jsonl").write_bytes(hello + line)
+    folder.stdout.write_bytes(b"out")
+    (folder.path / "checkpoints").mkdir(mode=0o700)
+    (folder.path / "checkpoints" / "model.pt").write_bytes(bytes(3_000_000))
+    write_json(folder.exit, ExitRecord(code=0, t=2.0))
+    return folder
+
+
+Members = list[tuple[tarfile.TarInfo, bytes]]
+
+
+def _forge(
+    run: RunFolder, target: Path, change: Callable[[archive.PackManifest, Members], archive.PackManifest]
+) -> None:
+    """A packed run, with whatever lie `change` puts into it."""
+    members: Members = []
+    listed = []
+    for path in archive.own_files(run)[0]:
+        data, name = path.read_bytes(), path.relative_to(run.path).as_posix()
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        members.append((member, data))
+        listed.append(archive.PackedFile(name, len(data), hashlib.sha256(data).hexdigest()))
+    manifest = change(archive.PackManifest(run_id=run.run_id, files=listed), members)
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as tar:
+        encoded = msgspec.json.encode(manifest)
+        first = tarfile.TarInfo(archive.MANIFEST_NAME)
+        first.size = len(encoded)
+        tar.addfile(first, io.BytesIO(encoded))
+        for member, data in members:
+            tar.addfile(member, io.BytesIO(data))
+    target.write_bytes(zstandard.compress(raw.getvalue()))
+
+
+def _add(
+    name: str, *, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes = b"x", listed: bool = True
+):  # type: ignore[no-untyped-def]
+    def change(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname, member.size = kind, link, len(data) if kind == tarfile.REGTYPE else 0
+        members.append((member, data))
+        extra = archive.PackedFile(name, member.size, hashlib.sha256(data).hexdigest())
+        return msgspec.structs.replace(manifest, files=[*manifest.files, *([extra] if listed else [])])
+
+    return change
+
+
+def _drop(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+    members.pop()
+    return manifest
+
+
+def _other_bytes(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+    member, data = members[-1]
+    members[-1] = (member, data[:-1] + b"!")
+    return manifest
+
+
+def _longer(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+    member, data = members[-1]
+    member.size += 50_000_000
+    members[-1] = (member, data + bytes(50_000_000))
+    return manifest
+
+
+def _bomb(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+    small = [msgspec.structs.replace(file, size=10) for file in manifest.files]
+    return msgspec.structs.replace(manifest, files=small)
+
+
+def _rename(run_id: str):  # type: ignore[no-untyped-def]
+    return lambda manifest, _: msgspec.structs.replace(manifest, run_id=run_id)
+
+
+LIES = {
+    "absolute path": _add("/tmp/mosaic-evil"),
+    "climbs out": _add("../../evil"),
+    "hidden climb": _add("checkpoints/../../evil"),
+    "symbolic link": _add("link", kind=tarfile.SYMTYPE, link="/etc/passwd", data=b""),
+    "hard link": _add("link", kind=tarfile.LNKTYPE, link="stdout.log", data=b""),
+    "device": _add("dev", kind=tarfile.CHRTYPE, data=b""),
+    "pipe": _add("pipe", kind=tarfile.FIFOTYPE, data=b""),
+    "folder": _add("folder", kind=tarfile.DIRTYPE, data=b""),
+    "a store of its own": _add("telemetry.sqlite"),
+    "a standing order": _add("control.json"),
+    "not in the list": _add("extra", listed=False),
+    "twice": _add("stdout.log"),
+    "missing": _drop,
+    "other bytes": _other_bytes,
+    "longer than declared": _longer,
+    "declared smaller": _bomb,
+    "run id that is a path": _rename("../../evil"),
+    "run id of another run": _rename(str(ULID())),
+    "a later format": lambda manifest, _: msgspec.structs.replace(manifest, format=2),
+}
+
+
+@pytest.mark.parametrize("lie", list(LIES))
+def test_a_lie_is_refused_and_leaves_nothing_behind(run: RunFolder, tmp_path: Path, lie: str) -> None:
+    packed = tmp_path / "evil.mosaic.tar.zst"
+    _forge(run, packed, LIES[lie])
+    elsewhere = DataRoot(tmp_path / "elsewhere")
+    with pytest.raises(ProtocolError):
+        unpack(packed, elsewhere)
+    assert [path for path in elsewhere.path.rglob("*") if path != elsewhere.runs] == []
+    assert not (tmp_path / "evil").exists()
+
+
+def test_an_honest_one_comes_in_whole_private_and_with_a_store(run: RunFolder, tmp_path: Path) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    _forge(run, packed, lambda manifest, _: manifest)
+    elsewhere = DataRoot(tmp_path / "elsewhere")
+    folder, new = unpack(packed, elsewhere)
+    assert new
+    assert folder.store.exists()
+    assert archive.contents(folder) == archive.contents(run)
+    assert all(path.stat().st_mode & 0o077 == 0 for path in elsewhere.path.rglob("*"))
+    assert {path.name for path in elsewhere.path.iterdir()} == {"runs"}
+
+
+def test_a_cut_off_file_is_refused(run: RunFolder, tmp_path: Path) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    pack(run, packed)
+    whole = packed.read_bytes()
+    for length in (0, 10, len(whole) // 2, len(whole) - 3):
+        packed.write_bytes(whole[:length])
+        with pytest.raises(ProtocolError):
+            unpack(packed, DataRoot(tmp_path / "elsewhere"))
+
+
+def test_a_stream_of_endless_zeros_is_refused_early(tmp_path: Path) -> None:
+    packed = tmp_path / "zeros.mosaic.tar.zst"
+    compressor = zstandard.ZstdCompressor().compressobj()
+    member = tarfile.TarInfo(archive.MANIFEST_NAME)
+    member.size = 1 << 40
+    head = member.tobuf(tarfile.GNU_FORMAT)
+    packed.write_bytes(compressor.compress(head + bytes(200 << 20)) + compressor.flush())
+    with pytest.raises(ProtocolError):
+        unpack(packed, DataRoot(tmp_path / "elsewhere"))
+
+
+def test_an_id_that_is_here_is_left_alone_if_the_same_and_else_refused(
+    run: RunFolder, tmp_path: Path, home: Path
+) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    pack(run, packed)
+    assert unpack(packed, DataRoot(home)) == (run, False)
+    run.stdout.write_bytes(b"other")
+    with pytest.raises(UsageError, match="differs"):
+        unpack(packed, DataRoot(home))
+    assert run.stdout.read_bytes() == b"other"

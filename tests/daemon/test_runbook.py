@@ -50,6 +50,7 @@ def test_a_state_enters_the_history_only_when_it_changes(root: DataRoot, book: R
     folder.stderr.write_text("boom\n")
     for _ in range(3):
         book.refresh(run)
+    book.flush()
     history = runs.read_manifest(folder).history
     assert [(change.state, change.reason, change.t) for change in history] == [
         (RunState.QUEUED, "waiting for a free place", 100.0),

@@ -126,7 +126,7 @@ class RunBook:
         return run
 
     def refresh(self, run: Run) -> None:
-        """Look at a run again, and note what changed."""
+        """Look at a run again, and note what changed; the next `flush` writes it."""
         seen = runs.observe(run.folder)
         verdict = judge(seen)
         if run.looked and seen == run.seen:
@@ -142,7 +142,6 @@ class RunBook:
             stamp = seen.exit.t if seen.exit is not None else self._now()
             history.append(StateChange(verdict.state, verdict.reason, stamp))
             run.unsaved = not run.damaged  # what cannot be read is not overwritten
-            self._save(run)
         self._show(run, verdict)
 
     def heard(self, news: News) -> None:
@@ -171,7 +170,7 @@ class RunBook:
             self._renew()
 
     def flush(self) -> list[RunRow]:
-        """Write what changed to the registry; the rows that changed since the last time."""
+        """Write what changed to manifests and registry; the rows that changed since the last time."""
         for run in self._runs.values():
             self._save(run)
         if self._dirty:

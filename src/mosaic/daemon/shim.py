@@ -22,7 +22,6 @@ import struct
 import sys
 import threading
 import time
-import traceback
 from typing import TYPE_CHECKING, Any
 
 if __name__ == "__main__":  # by path, isolated: nothing but the standard library is importable yet
@@ -65,6 +64,7 @@ class Shim:
         self._poll_secs, self._sync_secs = poll_secs, sync_secs
         self._syncer = Syncer(self._folder)
         self._order: dict[str, Any] = {"want": "hold"}
+        self._order_data = b""
         self._proc: dict[str, Any] = {"shim_pid": os.getpid(), "boot_id": boot_id()}
         self._proc_written = False
         self._worker = 0
@@ -253,12 +253,14 @@ class Shim:
 
     def _read_order(self) -> str:
         """The standing order; an unreadable one leaves the last in force."""
-        try:
-            order = json.loads(self._read("control.json") or b"{}")
-        except ValueError:
-            order = {}
-        if isinstance(order, dict) and order:
-            self._order = {"want": "hold", **order}
+        data = self._read("control.json")
+        if data != self._order_data:
+            try:
+                order = json.loads(data)
+            except ValueError:
+                order = None  # torn, or gone for a moment
+            if isinstance(order, dict):
+                self._order, self._order_data = {"want": "hold", **order}, data
         return str(self._order["want"])
 
     def _record_proc(self) -> None:
@@ -347,6 +349,8 @@ def main(argv: list[str]) -> None:
         lock_fd = int(argv[2]) if len(argv) > 2 else -1
         Shim(run_dir, lock_fd=lock_fd, grace_secs=float(argv[3]) if len(argv) > 3 else 10.0).run()
     except BaseException:
+        import traceback  # noqa: PLC0415  (memory that a shim in good order does without)
+
         with open(os.open(f"{run_dir}/shim.log", _NEW_FILE, 0o600), "w", encoding="utf-8") as file:
             traceback.print_exc(file=file)
         raise

@@ -53,22 +53,26 @@ class Syncer:
         synced = new = False
         for name in names:
             try:
-                fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=folder)
-            except FileNotFoundError:
-                continue  # sealed meanwhile: ingest synced it
-            try:
-                info = os.fstat(fd)
+                info = os.stat(name, dir_fd=folder, follow_symlinks=False)
                 seen = (info.st_size, info.st_mtime_ns, info.st_ino)
                 changed = self._known.get(name) != seen
                 if changed or name in self._again:
-                    os.fdatasync(fd)
+                    # SYNC: looked at first, synced then: a write in between is synced twice, not never.
+                    self._sync_file(folder, name)
                     synced = True
-                new = new or name not in self._known
-                self._known[name] = seen
-                (self._again.add if changed else self._again.discard)(name)
-            finally:
-                os.close(fd)
+            except FileNotFoundError:
+                continue  # sealed meanwhile: ingest synced it
+            new = new or name not in self._known
+            self._known[name] = seen
+            (self._again.add if changed else self._again.discard)(name)
         return synced, new
+
+    def _sync_file(self, folder: int, name: str) -> None:
+        fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            os.fdatasync(fd)
+        finally:
+            os.close(fd)
 
     def _stamp(self, nanos: int) -> None:
         fd = os.open(

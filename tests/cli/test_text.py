@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosaic.cli.text import age, count, fit, in_json, number, number_or_dash, size, span, visible, width
+from mosaic.cli.text import (
+    age,
+    count,
+    fit,
+    in_json,
+    number,
+    number_or_dash,
+    size,
+    span,
+    speed,
+    visible,
+    width,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +68,10 @@ def test_numbers_stay_short(value: float, text: str) -> None:
 def test_an_unknown_number_is_a_dash() -> None:
     assert number_or_dash(None) == "-"
     assert number_or_dash(1.0) == "1"
+
+
+def test_speeds_are_whole_once_they_are_large() -> None:
+    assert [speed(value) for value in (None, 3.25, 12345.6, math.inf)] == ["-", "3.25", "12,346", "Infinity"]
 
 
 def test_counts_and_sizes_can_be_read_at_a_glance() -> None:

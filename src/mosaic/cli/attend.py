@@ -9,7 +9,7 @@ import time
 from typing import IO, TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine, Tail
-from mosaic.cli.text import count, number, span
+from mosaic.cli.text import count, number, span, speed
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
@@ -156,7 +156,7 @@ class Attendance:
         if row.last_return is not None:
             parts.append(f"return {number(row.last_return)}")
         if row.steps_per_sec is not None:
-            parts.append(f"{number(row.steps_per_sec)} steps/s")
+            parts.append(f"{speed(row.steps_per_sec)} steps/s")
         behind = lag(self._folder).events
         if behind:
             parts.append(f"{count(behind)} events behind")

@@ -10,23 +10,24 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint_state, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import age, count, number_or_dash
-from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.cli.text import age, count, number_or_dash, speed
+from mosaic.protocol.runs import RunRow, RunState
 from mosaic.sdk import catalog
 from mosaic.sdk.submitting import parse_tag
 
 __all__ = ["ls_command"]
 
 _SHOWN = 20
+_SHORTEST = 8
 _COLUMNS = (
     Column("RUN"),
     Column("NAME", flexible=True, least=10),
     Column("STATE"),
     Column("AGE", right=True),
     Column("EPISODES", right=True),
-    Column("STEPS", right=True, optional=True),
     Column("RETURN", right=True),
     Column("STEPS/S", right=True, optional=True),
+    Column("STEPS", right=True, optional=True),
     Column("COMMAND", flexible=True, optional=True, least=12),
 )
 
@@ -72,23 +73,32 @@ def ls_command(
         )
         return
     now = time.time()
-    lines = render(_COLUMNS, [_texts(row, now) for row in shown], cells=cells(), style=_style)
+    room = cells()
+    length = None if room is None else _telling([row.run_id for row in every])
+    lines = render(_COLUMNS, [_texts(row, now, length) for row in shown], cells=room, style=_style)
     sys.stdout.write("\n".join(lines) + "\n")
     if len(shown) < len(rows):
         note(f"{len(rows) - len(shown)} older ones are not shown; all of them: mosaic ls --all")
 
 
-def _texts(row: RunRow, now: float) -> list[str]:
-    speed = None if row.state in ENDED and not row.steps else row.steps_per_sec
+def _telling(ids: list[str]) -> int:
+    """How much of an id tells it from all others: on a terminal the rest only takes room."""
+    length = _SHORTEST
+    while len({run_id[:length] for run_id in ids}) < len(ids):
+        length += 1
+    return length
+
+
+def _texts(row: RunRow, now: float, length: int | None) -> list[str]:
     return [
-        row.run_id,
+        row.run_id[:length],
         row.name or "-",
         row.state.value,
         age(row.created, now=now),
         count(row.episodes),
-        count(row.steps),
         number_or_dash(row.last_return),
-        number_or_dash(speed),
+        speed(row.steps_per_sec),
+        count(row.steps),
         " ".join(row.command),
     ]
 

@@ -12,7 +12,7 @@ import click
 from mosaic.cli import options
 from mosaic.cli.follow import last_lines
 from mosaic.cli.output import note, paint, paint_state, plain, write_json
-from mosaic.cli.text import age, count, number_or_dash, span, visible
+from mosaic.cli.text import age, count, number_or_dash, span, speed, visible
 from mosaic.errors import StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
@@ -100,7 +100,7 @@ def _lines(
         ("episodes", count(summary.episodes)),
         ("steps", count(summary.steps)),
         ("return", _returns(summary)),
-        ("steps/s", number_or_dash(summary.steps_per_sec)),
+        ("steps/s", speed(summary.steps_per_sec)),
         ("metrics", count(summary.metrics)),
         ("checkpoints", count(summary.checkpoints)),
         ("store", _store_line(summary, behind)),

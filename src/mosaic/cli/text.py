@@ -8,7 +8,19 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["age", "count", "fit", "in_json", "number", "number_or_dash", "size", "span", "visible", "width"]
+__all__ = [
+    "age",
+    "count",
+    "fit",
+    "in_json",
+    "number",
+    "number_or_dash",
+    "size",
+    "span",
+    "speed",
+    "visible",
+    "width",
+]
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -89,6 +101,11 @@ def number(value: float) -> str:
 def number_or_dash(value: float | None) -> str:
     """A number, or a dash for what is not known."""
     return "-" if value is None else number(value)
+
+
+def speed(value: float | None) -> str:
+    """A rate: whole numbers once they are large."""
+    return count(round(value)) if value is not None and 100 <= value < 1e15 else number_or_dash(value)
 
 
 def count(value: int) -> str:

@@ -112,18 +112,23 @@ def assert_as_counted(
     metrics: Sequence[Mapping[str, Any]],
 ) -> None:
     """Recorded equals counted, bit for bit. Only the order between environments may differ."""
-    assert _by_place(expected["episodes"], expected["episodes"]) == _by_place(episodes, expected["episodes"])
+    counted = _by_place(expected["episodes"], expected["episodes"])
+    recorded = _by_place(episodes, expected["episodes"])
+    assert sorted(counted, key=str) == sorted(recorded, key=str), "other environments or agents"
+    for place, rows in counted.items():
+        assert rows == recorded[place], f"{place}: counted {rows}, recorded {recorded[place]}"
     if "first_steps" in expected:
         names = ("action", "reward", "terminated", "truncated")
-        assert [row[:4] for row in expected["first_steps"]] == [
-            [step[name] for name in names] for step in first_steps
-        ]
-    counted = [
-        (name, floats.bits_of(floats.from_json(value)), step) for name, value, step in expected["metrics"]
-    ]
-    assert counted == [
-        (row["name"], floats.bits_of(floats.from_json(row["value"])), row["step"]) for row in metrics
-    ]
+        found = [[step[name] for name in names] for step in first_steps]
+        rows = [row[:4] for row in expected["first_steps"]]
+        assert rows == found, f"steps counted {rows}, recorded {found}"
+    values = [_exact(name, value, step) for name, value, step in expected["metrics"]]
+    logged = [_exact(row["name"], row["value"], row.get("step")) for row in metrics]
+    assert values == logged, f"metrics counted {values}, recorded {logged}"
+
+
+def _exact(name: str, value: floats.JsonFloat, step: int | None) -> tuple[str, int, int | None]:
+    return name, floats.bits_of(floats.from_json(value)), step
 
 
 def _by_place(rows: Sequence[Mapping[str, Any]], like: Sequence[Mapping[str, Any]]) -> dict[Any, list[Any]]:

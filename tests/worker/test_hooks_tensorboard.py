@@ -75,10 +75,10 @@ def test_hyperparameters_given_either_way_are_config(tmp_path: Path) -> None:
         writer.add_hparams({"lr": 0.1, "net": object()}, {"score": 3.0})
         """,
     )
-    assert [event["args"] for event in done.of("config")] == [
-        {"seed": "1", "env_id": "CartPole-v1"},
-        {"lr": 0.1},
-    ]
+    first, second = done.of("config")
+    assert first["args"] == {"seed": 1, "env_id": "CartPole-v1"}
+    assert (first["env_id"], first["seed"]) == ("CartPole-v1", 1)
+    assert second["args"] == {"lr": 0.1}
     assert scalars(done) == [("score", 3.0, None, "tensorboard")]
     assert len(done.of("artifacts")) == 1  # the folder below it is part of it
 
@@ -106,12 +106,18 @@ def test_a_value_that_cannot_be_asked_costs_only_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("|param|value|\n|-|-|\n|a|1|\n|b|x|y|", {"a": "1", "b": "x|y"}),
-        ("| param | value |\n|---|---|\n| a | 1 |", {"a": "1"}),
+        ("|param|value|\n|-|-|\n|a|1|\n|b|x|y|", {"a": 1, "b": "x|y"}),
+        (
+            "| param | value |\n|---|---|\n| a | 2.5e-4 |\n|b|True|\n|c|None|",
+            {"a": 2.5e-4, "b": True, "c": None},
+        ),
+        ("|param|value|\n|-|-|\n|a|[1, 2]|\n|b|(((|", {"a": "[1, 2]", "b": "((("}),
         ("|name|value|\n|-|-|\n|a|1|", {}),
         ("", {}),
         ("|param|value|", {}),
     ],
 )
-def test_a_table_of_parameters_is_read_and_anything_else_is_not(text: str, expected: dict[str, str]) -> None:
+def test_a_table_of_parameters_is_read_and_anything_else_is_not(
+    text: str, expected: dict[str, object]
+) -> None:
     assert parse_table(text) == expected

@@ -5,6 +5,7 @@ Hooks `SummaryWriter` of torch and of tensorboardX. Other summaries (images, his
 
 from __future__ import annotations
 
+import ast
 import os
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Set, Tuple
 
@@ -34,17 +35,28 @@ def register(recorder: Recorder) -> None:
         hooks.on_import(module_name, lambda module: _hook(module.SummaryWriter, recorder, seen))
 
 
-def parse_table(text: str) -> Dict[str, str]:
-    """The pairs of a Markdown table headed `|param|value|`, the idiom for hyperparameters as text."""
+def parse_table(text: str) -> Dict[str, Any]:
+    """The pairs of a Markdown table headed `|param|value|`, the idiom for hyperparameters as text.
+
+    Values that read as a number, a truth value or None are that again; the others stay text.
+    """
     lines = [line.strip() for line in text.strip().splitlines()]
     if not lines or lines[0].replace(" ", "") != _TABLE_HEAD:
         return {}
-    found = {}
+    found: Dict[str, Any] = {}
     for line in lines[2:]:
         cells = line.strip("|").split("|", 1)
         if len(cells) == 2:
-            found[cells[0].strip()] = cells[1].strip()
+            found[cells[0].strip()] = _literal(cells[1].strip())
     return found
+
+
+def _literal(text: str) -> Any:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+    return value if value is None or type(value) in (bool, int, float) else text
 
 
 def _hook(writer: Any, recorder: Recorder, seen: Set[str]) -> None:
@@ -86,7 +98,12 @@ def _hook(writer: Any, recorder: Recorder, seen: Set[str]) -> None:
             if argument(args, kwargs, 1, "tag") == "hyperparameters":
                 pairs = parse_table(str(argument(args, kwargs, 2, "text_string", "")))
                 if pairs:
-                    recorder.config(args=pairs)
+                    env_id, seed = pairs.get("env_id"), pairs.get("seed")
+                    recorder.config(
+                        env_id=env_id if isinstance(env_id, str) else None,
+                        seed=seed if isinstance(seed, int) else None,
+                        args=pairs,
+                    )
 
     wrap(writer, "add_scalar", METRICS, scalar)
     wrap(writer, "add_scalars", METRICS, scalars)

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from mosaic.daemon.processes import descendants, look
 from mosaic.protocol.runs import RunState, Want
 from mosaic.runs import folder as runs
-from tests.daemon.keeping import alive, noted, order, shim_of, state, until, worker
+from tests.daemon.keeping import WORKERS, alive, noted, order, shim_of, state, until, worker
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 255])
@@ -138,12 +140,14 @@ def test_what_outlives_the_worker_is_ended_after_the_grace_time_and_named(home: 
     with shim_of(home, worker("leaves_children", tmp_path), grace_secs=0.3) as (folder, shim):
         until(folder.exit.exists)
         assert state(folder) is RunState.FAILED
+        first = runs.read_exit(folder)
         left = noted(tmp_path, 1)
         shim.wait(timeout=20)
         assert not [process for process in left if alive(process)]
         ended = runs.read_exit(folder)
         assert ended is not None
-        assert ended.code == 5
+        assert first is not None
+        assert (ended.code, ended.t) == (5, first.t)
         assert [str(process.pid) in text for process, text in zip(left, ended.leftovers, strict=True)] == [
             True
         ]
@@ -228,6 +232,28 @@ def test_exit_json_is_written_once_the_disk_takes_it(home: Path, tmp_path: Path)
         blocker.rmdir()
         shim.wait(timeout=20)
         assert json.loads(folder.exit.read_bytes())["signal"] == signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        ("sleep 60", {"room": False, "state": "stopped", "stop_asked": True}),
+        ("exit 7", {"room": False, "state": "failed", "stop_asked": False, "code": 7}),
+    ],
+)
+def test_on_a_full_disk_a_run_can_be_stopped_and_its_end_is_recorded(
+    tmp_path: Path, then: str, told: dict[str, object]
+) -> None:
+    program = [sys.executable, str(WORKERS / "on_full_disk.py"), str(tmp_path), then]
+    paths = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", *program],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout).items() >= told.items()
 
 
 def test_a_shim_is_small(home: Path, tmp_path: Path) -> None:

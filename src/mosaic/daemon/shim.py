@@ -276,7 +276,8 @@ class Shim:
         status = self._status
         if status is None:
             return {}
-        return {"signal": -status} if status < 0 else {"code": status}
+        how = {"signal": -status} if status < 0 else {"code": status}
+        return {**how, "t": time.time()}
 
     def _record_exit(self, ended: Mapping[str, Any]) -> None:
         """The last word. Repeated until the disk takes it; only a folder that is gone excuses us."""

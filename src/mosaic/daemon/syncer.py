@@ -1,4 +1,4 @@
-"""Group commit for one run: the journal and stdout.log made durable, a few times a second.
+"""Group commit for one run: the journal and the logs made durable, a few times a second.
 
 Standard library only, because the shim uses it. Refuses to say "synced" after a round that met an error.
 """
@@ -13,6 +13,8 @@ import threading
 import time
 
 __all__ = ["Syncer"]
+
+_LOGS = ("stdout.log", "stderr.log")
 
 
 class Syncer:
@@ -39,7 +41,9 @@ class Syncer:
             try:
                 names = [name for name in os.listdir(journal) if name.endswith(".jsonl")]
                 synced, new = self._sync_files(journal, names)
-                logged, _ = self._sync_files(self._folder, ["stdout.log"])
+                logged, _ = self._sync_files(self._folder, list(_LOGS))
+                for gone in self._known.keys() - {*names, *_LOGS}:
+                    del self._known[gone]
                 if new:
                     os.fsync(journal)
                 if synced or logged:

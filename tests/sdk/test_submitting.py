@@ -8,7 +8,7 @@ import pytest
 
 from mosaic.errors import UsageError
 from mosaic.runs.folder import is_run_id
-from mosaic.sdk.submitting import CommandNotFoundError, make_spec, parse_tag
+from mosaic.sdk.submitting import CommandNotFoundError, make_spec, parse_tag, sendable
 
 
 def test_a_spec_has_an_id_of_its_own_and_the_callers_folder(
@@ -43,7 +43,7 @@ def test_the_program_is_looked_for_on_the_workers_own_path(tmp_path: Path) -> No
         make_spec(["sh"], env={"PATH": str(tmp_path)})
 
 
-@pytest.mark.parametrize("command", [[], "python train.py", ["sh", "a\0b"]])
+@pytest.mark.parametrize("command", [[], "python train.py", ["sh", "a\0b"], ["sh", "a\udcff"]])
 def test_what_is_no_list_of_words_is_refused(command: list[str]) -> None:
     with pytest.raises(UsageError):
         make_spec(command)
@@ -65,3 +65,7 @@ def test_tags_are_key_and_value() -> None:
     for text in ("algo", "=x"):
         with pytest.raises(UsageError, match="key=value"):
             parse_tag(text)
+
+
+def test_variables_that_are_not_utf8_are_left_out_and_named() -> None:
+    assert sendable({"A": "ü", "B": "\udcff"}) == ({"A": "ü"}, ["'B'"])

@@ -13,7 +13,7 @@ import click
 
 from mosaic.cli.output import note
 from mosaic.paths import data_root
-from mosaic.sdk.submitting import make_spec, parse_tag
+from mosaic.sdk.submitting import make_spec, parse_tag, sendable
 
 if TYPE_CHECKING:
     from mosaic.protocol.runs import RunSpec
@@ -52,5 +52,8 @@ def run_command(*, name: str, tags: tuple[str, ...], detach: bool, command: tupl
 def _submit(spec: RunSpec) -> None:
     from mosaic.sdk.reading import daemon
 
+    env, left = sendable(os.environ)
+    if left:
+        note(f"mosaic: not passed on, because they are not UTF-8: {', '.join(left)}")
     with daemon(data_root()) as client:
-        client.submit(spec, env=dict(os.environ))
+        client.submit(spec, env=env)

@@ -104,10 +104,10 @@ def _current(root: DataRoot, run_id: str) -> RunRow | None:
 
 
 def _summary(root: DataRoot, run_id: str) -> StoreSummary:
-    from mosaic.store.reader import StoreReader
-
     if not root.run(run_id).store.exists():
         return StoreSummary()
+    from mosaic.store.reader import StoreReader
+
     try:
         with StoreReader(root.run(run_id)) as reader:
             return reader.summary()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mosaic.paths import DataRoot, data_root
 from mosaic.sdk import catalog, reading
 from mosaic.sdk.run import Run
-from mosaic.sdk.submitting import make_spec
+from mosaic.sdk.submitting import make_spec, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ class Connection:
             name: A name to find it by.
             tags: Labels.
             cwd: Where it runs; by default here.
-            env: Its whole environment; by default ours. It is kept in memory only.
+            env: Its whole environment; by default ours. Kept in memory only; what is not UTF-8 is left out.
 
         Raises:
             UsageError: there is no such program or folder, or the name cannot be one.
@@ -76,7 +76,7 @@ class Connection:
         """
         spec = make_spec(command, name=name, tags=tags, cwd=cwd, env=env)
         with reading.daemon(self._root) as client:
-            client.submit(spec, env=dict(os.environ if env is None else env))
+            client.submit(spec, env=sendable(os.environ if env is None else env)[0])
         return Run(self._root, spec.run_id)
 
     def runs(self) -> list[Run]:

@@ -13,7 +13,7 @@ from mosaic.protocol.runs import RunSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["CommandNotFoundError", "make_spec", "parse_tag"]
+__all__ = ["CommandNotFoundError", "make_spec", "parse_tag", "sendable"]
 
 _MAX_NAME = 200
 
@@ -46,11 +46,26 @@ def make_spec(
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder} to run in")
     words = [os.fspath(word) for word in command]
-    if any("\0" in word for word in words):
-        raise UsageError("a word of the command contains a NUL byte")
+    for word in words:
+        if "\0" in word or not _is_text(word):
+            raise UsageError(f"a word of the command is not text: {word!r}")
     _check_program(words[0], folder, (os.environ if env is None else env).get("PATH", os.defpath))
     _check_name(name)
     return RunSpec(run_id=str(ULID()), command=words, cwd=str(folder), name=name, tags=dict(tags or {}))
+
+
+def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The variables a worker can be given, and the names of those that cannot travel because they are not UTF-8."""
+    kept = {name: value for name, value in env.items() if _is_text(name) and _is_text(value)}
+    return kept, sorted(ascii(name) for name in env.keys() - kept.keys())
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:  # bytes that are no UTF-8 reach Python as lone surrogates
+        return False
+    return True
 
 
 def _check_program(program: str, folder: Path, path: str) -> None:

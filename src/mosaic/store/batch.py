@@ -1,0 +1,206 @@
+"""Journal bytes to events, holes and odd lines. Pure: bytes in, structs out; every byte is accounted for.
+
+A line is complete when it ends in a newline and holds no NUL byte. A block of plain lines is decoded in one call;
+a block with anything odd in it is walked line by line, so that an odd line costs exactly itself.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mosaic.errors import ProtocolError
+from mosaic.protocol import codec, floats
+from mosaic.protocol.codec import Unknown
+from mosaic.protocol.events import Episode, Event, Metric, Step
+from mosaic.store.columns import to_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mosaic.store.chunks import Steps
+
+__all__ = ["Batch", "Hole", "Odd", "parse_journal", "parse_text"]
+
+_INT64 = range(-(1 << 63), 1 << 63)
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A line that is no event, and why. `line` may be only the start of a very long one; `length` is the truth."""
+
+    offset: int
+    length: int
+    reason: str
+    line: bytes
+
+
+@dataclass(frozen=True)
+class Hole:
+    """Bytes (NULs in a finished segment) or events (numbers left out) that should be there and are not."""
+
+    offset: int
+    bytes: int
+    missing: int | None
+
+
+@dataclass
+class Batch:
+    """What a stretch of a source said: `count` events; places (and `steps.seq`) count from 0 within it."""
+
+    count: int = 0
+    steps: Steps | None = None
+    step_ids: list[str] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    others: list[tuple[int, Event | Unknown]] = field(default_factory=list)
+    extras: dict[int, bytes] = field(default_factory=dict)
+    odd: list[Odd] = field(default_factory=list)
+    holes: list[Hole] = field(default_factory=list)
+    next_seq: int = 0
+
+
+def parse_journal(block: bytes, *, offset: int, next_seq: int) -> Batch:
+    """The events of whole lines without NULs that stand at `offset` of a segment; `next_seq` is what is due."""
+    events = _decode_plain(block)
+    if events is not None:
+        seqs = [event.seq for event in events]
+        if seqs == list(range(next_seq, next_seq + len(seqs))):
+            try:
+                return _columns(events, Batch(next_seq=next_seq + len(seqs)))
+            except ProtocolError:
+                pass  # some step does not fit: the walk finds out which
+    batch, walked = Batch(), list[Event | Unknown]()
+    odd_since = 0
+    for start, line in _lines(block):
+        if not line.strip():
+            continue
+        event = _walk(batch, len(walked), line, offset + start)
+        if event is None:
+            odd_since += 1
+            continue
+        walked.append(event)
+        seq = _seq_of(event)
+        if seq is None:
+            continue
+        missing = seq - next_seq - odd_since  # an odd line had a number too
+        if missing > 0:
+            batch.holes.append(Hole(offset + start, 0, missing))
+        next_seq, odd_since = max(next_seq, seq + 1), 0
+    batch.next_seq = next_seq + odd_since
+    return _columns(walked, batch)
+
+
+def parse_text(block: bytes, *, offset: int) -> Batch:
+    """The events among whole lines of a program's own output. Other text is left alone."""
+    events = _decode_plain(block)
+    if events is not None:
+        try:
+            return _columns(events, Batch())
+        except ProtocolError:
+            pass
+    batch, walked = Batch(), list[Event | Unknown]()
+    for start, line in _lines(block):
+        text = line.strip()
+        if text.startswith(b"{") and b'"type"' in text:
+            event = _walk(batch, len(walked), text, offset + start)
+            if event is not None:
+                walked.append(event)
+    return _columns(walked, batch)
+
+
+def _decode_plain(block: bytes) -> list[Event] | None:
+    """The fast road; None when any line of the block needs a closer look."""
+    lines = block.count(b"\n")
+    # `}` newline `{` cannot stand inside one JSON value: so each line is one value of its own, or there are more.
+    if not block.startswith(b"{") or not block.endswith(b"}\n") or block.count(b"}\n{") != lines - 1:
+        return None
+    try:
+        if not block.isascii():
+            block.decode("utf-8")
+        events = codec.decode_lines(block)
+    except (ProtocolError, UnicodeDecodeError):
+        return None
+    return events if len(events) == lines else None
+
+
+def _columns(events: Sequence[Event | Unknown], batch: Batch) -> Batch:
+    """Sort the events into steps, as columns, and others.
+
+    Raises:
+        ProtocolError: one of them holds a value no column can hold.
+    """
+    batch.count = len(events)
+    batch.others = [(place, event) for place, event in enumerate(events) if type(event) is not Step]
+    for _, event in batch.others:
+        _check(event)
+    steps = [event for event in events if type(event) is Step]
+    if steps:
+        places = np.arange(batch.count)
+        extras: dict[int, bytes] = {}
+        if batch.others:
+            places = np.delete(places, [place for place, _ in batch.others])
+        if batch.extras:
+            extras = {
+                at: batch.extras[place] for at, place in enumerate(places.tolist()) if place in batch.extras
+            }
+        batch.steps = to_columns(steps, places, extras)
+        batch.step_ids = [event.episode_id for event in steps]
+        batch.rewards = batch.steps.reward.tolist()
+    return batch
+
+
+def _walk(batch: Batch, place: int, line: bytes, offset: int) -> Event | Unknown | None:
+    """The event of one line, or None when it is odd; then the batch holds it as such."""
+    try:
+        line.decode("utf-8")
+        decoded = codec.decode_line(line)
+        _check(decoded.event)
+    except UnicodeDecodeError as error:
+        batch.odd.append(Odd(offset, len(line), f"not UTF-8: {error.reason} at byte {error.start}", line))
+        return None
+    except ProtocolError as error:
+        batch.odd.append(Odd(offset, len(line), str(error), line))
+        return None
+    if decoded.extra is not None:
+        batch.extras[place] = decoded.extra
+    return decoded.event
+
+
+def _check(event: Event | Unknown) -> None:
+    """Refuse what no column could hold.
+
+    Raises:
+        ProtocolError: a float field holds a string that names no float, or a count does not fit 64 bits.
+    """
+    if isinstance(event, Unknown):
+        return
+    floats.from_json(event.t)
+    if isinstance(event, Step):
+        floats.from_json(event.reward)
+        if event.step not in _INT64:
+            raise ProtocolError(f"step {event.step} does not fit 64 bits")
+    elif isinstance(event, Episode):
+        for value in (event.return_, event.t_start or 0.0, event.t_end or 0.0):
+            floats.from_json(value)
+        if event.steps not in _INT64:
+            raise ProtocolError(f"steps {event.steps} does not fit 64 bits")
+    elif isinstance(event, Metric):
+        floats.from_json(event.value)
+
+
+def _seq_of(event: Event | Unknown) -> int | None:
+    if not isinstance(event, Unknown):
+        return event.seq
+    seq = json.loads(event.raw, parse_constant=float).get("seq")
+    return seq if isinstance(seq, int) and not isinstance(seq, bool) else None
+
+
+def _lines(block: bytes) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    while start < len(block):
+        end = block.index(b"\n", start)
+        yield start, block[start:end]
+        start = end + 1

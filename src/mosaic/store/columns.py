@@ -1,0 +1,81 @@
+"""Step events to columns, a block at a time. Pure. Per-event work is one comprehension per column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from mosaic.errors import ProtocolError
+from mosaic.protocol import floats
+from mosaic.store import values
+from mosaic.store.chunks import Steps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mosaic.protocol.events import Step
+
+__all__ = ["exact_floats", "to_columns"]
+
+_NULL = b"null"
+
+
+def exact_floats(column: Sequence[floats.JsonFloat]) -> npt.NDArray[np.float64]:
+    """The floats behind a column of wire forms, bit for bit.
+
+    Raises:
+        ProtocolError: one of them is a string that names no float.
+    """
+    if not set(map(type, column)) <= {float}:
+        column = [floats.from_json(value) for value in column]
+    return np.array(column, np.float64)
+
+
+def to_columns(
+    steps: Sequence[Step], seqs: npt.NDArray[np.int64], extras: Mapping[int, bytes] | None = None
+) -> Steps:
+    """Columns of the given events; `extras` holds unknown fields by place.
+
+    Raises:
+        ProtocolError: a value does not fit its column.
+    """
+    count = len(steps)
+    flags = np.array([event.terminated for event in steps], np.uint8)
+    truncated = [event.truncated for event in steps]
+    if True in truncated:
+        flags |= np.array(truncated, np.uint8) << 1
+    try:
+        numbers = np.array([event.step for event in steps], np.int64)
+    except OverflowError as error:
+        raise ProtocolError("a step number does not fit 64 bits") from error
+    extra: values.Values = values.Same(_NULL, count)
+    if extras:
+        extra = values.Texts([extras.get(place, _NULL) for place in range(count)])
+    return Steps(
+        seq=seqs,
+        step=numbers,
+        t=exact_floats([event.t for event in steps]),
+        reward=exact_floats([event.reward for event in steps]),
+        flags=flags,
+        action=values.recognise(list(map(bytes, [event.action for event in steps]))),
+        obs=values.recognise(list(map(bytes, [event.obs for event in steps]))),
+        agent=_optional([event.agent_id for event in steps]),
+        turn=_optional([event.turn for event in steps]),
+        extra=extra,
+    )
+
+
+def _optional(column: Sequence[str | int | None]) -> values.Values:
+    if column.count(None) == len(column):
+        return values.Same(_NULL, len(column))
+    known: dict[str | int | None, bytes] = {item: _json(item) for item in set(column)}
+    return values.recognise([known[item] for item in column])
+
+
+def _json(item: str | int | None) -> bytes:
+    if isinstance(item, int) and not isinstance(item, bool):
+        return b"%d" % item  # of any size
+    return cast("bytes", msgspec.json.encode(item))

@@ -1,0 +1,87 @@
+"""The return curve as packed blocks: what a chart of a whole run reads instead of rows. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from mosaic.store import planes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BLOCK", "Point", "ReturnCurve", "decode", "encode", "join"]
+
+BLOCK = 1024
+"""Points in a full block."""
+
+Point = tuple[int, float, float, int]
+"""Index, end time, return and steps of an ended episode."""
+
+
+@dataclass(frozen=True)
+class ReturnCurve:
+    """Ended episodes by index. `t_end` is when each ended, 0 when its writer gave no times."""
+
+    index: npt.NDArray[np.int64]
+    t_end: npt.NDArray[np.float64]
+    return_: npt.NDArray[np.float64]
+    steps: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+def encode(points: Sequence[Point]) -> bytes:
+    """One block."""
+    index, t_end, return_, steps = zip(*points, strict=True)
+    returns = np.array(return_, np.float64)
+    ends = np.array([len(points) - 1])
+    return msgspec.msgpack.encode(
+        [
+            len(points),
+            planes.pack_ints(np.ediff1d(np.array(index, np.int64), to_begin=index[0])),
+            planes.pack_ints(_deltas(np.array(t_end, np.float64).view(np.int64))),
+            planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
+            planes.pack_ints(np.array(steps, np.int64)),
+        ]
+    )
+
+
+def decode(data: bytes) -> ReturnCurve:
+    """The block `encode` made."""
+    count, index, t_end, return_, steps = msgspec.msgpack.decode(data)
+    rows = planes.unpack_matrix(return_, count=count, row_bytes=8, ends=np.array([count - 1]))
+    return ReturnCurve(
+        index=np.cumsum(planes.unpack_ints(index, count)),
+        t_end=np.cumsum(planes.unpack_ints(t_end, count)).view(np.float64),
+        return_=rows.view("<f8").reshape(count),
+        steps=planes.unpack_ints(steps, count),
+    )
+
+
+def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
+    """All blocks as one curve, by index; of two points of one episode the later holds."""
+    if not blocks:
+        none = np.empty(0, np.int64)
+        return ReturnCurve(none, none.astype(np.float64), none.astype(np.float64), none)
+    index = np.concatenate([block.index for block in blocks])
+    last = np.full(int(index.max()) + 1, -1)
+    last[index] = np.arange(len(index))
+    chosen = last[last >= 0]
+    return ReturnCurve(
+        index=index[chosen],
+        t_end=np.concatenate([block.t_end for block in blocks])[chosen],
+        return_=np.concatenate([block.return_ for block in blocks])[chosen],
+        steps=np.concatenate([block.steps for block in blocks])[chosen],
+    )
+
+
+def _deltas(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    out = bits.copy()
+    out[1:] -= bits[:-1]  # wrapping, so any bits do
+    return out

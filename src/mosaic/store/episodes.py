@@ -1,0 +1,210 @@
+"""One episode while it is being stored: its row, its roll-up, and what is still to be written of it.
+
+No SQL here beyond the row's columns; `writer` reads and writes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mosaic.protocol import floats
+from mosaic.protocol.rows import EpisodeRow
+from mosaic.store.chunks import TERMINATED
+from mosaic.store.schema import int_to_sql, to_float, to_int, to_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.protocol.events import Episode, Reset
+    from mosaic.store.chunks import Steps
+
+__all__ = ["COLUMNS", "ENDED", "TOLD", "Live", "join_id", "row_of", "split_id"]
+
+ENDED = 1
+"""A step or an `episode` event said that the episode is over."""
+TOLD = 2
+"""There was an `episode` event: its counts hold, not ours."""
+
+COLUMNS = (
+    "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, seed, outcome, agent, "
+    "group_, counted, summed"
+)
+_NO_NUMBER = -1
+_MAX_DIGITS = 15
+
+Span = tuple["Steps", int, int]
+
+
+def split_id(episode_id: str) -> tuple[str, int]:
+    """An id as a prefix many ids share and the number at its end (-1: it ends in none)."""
+    prefix = episode_id.rstrip("0123456789")
+    digits = episode_id[len(prefix) :]
+    if (
+        not digits
+        or len(digits) > _MAX_DIGITS
+        or not digits.isascii()
+        or (digits[0] == "0" and digits != "0")
+    ):
+        return episode_id, _NO_NUMBER
+    return prefix, int(digits)
+
+
+def join_id(prefix: str, number: int) -> str:
+    """The id behind `split_id`."""
+    return prefix if number == _NO_NUMBER else f"{prefix}{number}"
+
+
+@dataclass
+class Live:
+    """An episode being written. `pending` spans are in no table yet; `live_*` are in live chunks."""
+
+    episode_id: str
+    index: int
+    prefix: int
+    number: int
+    seq: int = 0
+    flags: int = 0
+    steps: int = 0
+    return_: float = 0.0
+    t_start: float | None = None
+    t_end: float | None = None
+    env: int | None = None
+    env_index: int = 0
+    pack: int | None = None
+    seed: int | None = None
+    outcome: str | None = None
+    agent: str | None = None
+    group: str | None = None
+    counted: int = 0
+    summed: float = 0.0
+    live_rows: int = 0
+    live_steps: int = 0
+    alone: bool = False
+    reset: bytes | None = None
+    has_reset: bool = False
+    dirty: bool = True
+    curve: tuple[float, float, int] | None = None
+    pending: list[Span] = field(default_factory=list)
+
+    @property
+    def waiting(self) -> int:
+        """Steps that are not in their final chunk."""
+        return self.live_steps + sum(stop - start for _, start, stop in self.pending)
+
+    def add_steps(self, block: Steps, start: int, stop: int, rewards: list[float]) -> None:
+        """Roll up a span of steps and keep it for writing."""
+        self.pending.append((block, start, stop))
+        self.counted += stop - start
+        for reward in rewards:  # one after the other, so that everyone who adds up gets the same bits
+            self.summed += reward
+        if self.t_start is None:
+            self.t_start = float(block.t[start])
+        if not self.flags & TOLD:
+            self.steps, self.return_ = self.counted, self.summed
+        self.seq = max(self.seq, int(block.seq[stop - 1]))
+        self.dirty = True
+
+    def ended_by_step(self, flags: int, t: float) -> None:
+        """A step said terminated or truncated."""
+        self.flags |= ENDED
+        if self.outcome is None:
+            self.outcome = "terminated" if flags & TERMINATED else "truncated"
+        if not self.flags & TOLD:
+            self.t_end = t
+
+    def began(self, event: Reset, seq: int, env: int | None) -> None:
+        """Its `reset` event came in."""
+        self.t_start = floats.from_json(event.t)
+        self.env, self.env_index, self.seed = env, event.env_index, event.seed
+        self.agent, self.group = event.agent_id, event.group
+        self.has_reset = True
+        self.seq = max(self.seq, seq)
+        self.dirty = True
+
+    def ended(self, event: Episode, seq: int) -> None:
+        """Its `episode` event came in: what that says holds."""
+        self.flags |= ENDED | TOLD
+        self.steps, self.return_ = event.steps, floats.from_json(event.return_)
+        self.outcome = event.outcome or self.outcome
+        self.t_end = floats.from_json(event.t if event.t_end is None else event.t_end)
+        if event.t_start is not None:
+            self.t_start = floats.from_json(event.t_start)
+        if isinstance(event.env_index, int):
+            self.env_index = event.env_index
+        if event.agent_id is not None:
+            self.agent = event.agent_id
+        if event.seed is not None:
+            self.seed = event.seed
+        self.seq = max(self.seq, seq)
+        self.dirty = True
+
+    def to_row(self, name_id: Callable[[str], int]) -> tuple[Any, ...]:
+        """The row, in the order of `COLUMNS`."""
+        same = self.counted == self.steps and to_sql(self.summed) == to_sql(self.return_)
+        return (
+            self.index,
+            self.prefix,
+            self.number,
+            self.seq,
+            self.flags,
+            self.steps,
+            to_sql(self.return_),
+            None if self.t_start is None else to_sql(self.t_start),
+            None if self.t_end is None else to_sql(self.t_end),
+            self.env,
+            int_to_sql(self.env_index) or None,
+            self.pack,
+            int_to_sql(self.seed),
+            None if self.outcome is None else name_id(self.outcome),
+            None if self.agent is None else name_id(self.agent),
+            None if self.group is None else name_id(self.group),
+            None if same else self.counted,
+            None if same else to_sql(self.summed),
+        )
+
+    @classmethod
+    def from_row(cls, row: tuple[Any, ...], name: Callable[[int], str]) -> Live:
+        """The episode behind a row; live chunks are for the caller to count."""
+        flags, return_ = row[4], to_float(row[6])
+        return cls(
+            episode_id=join_id(name(row[1]), row[2]),
+            index=row[0],
+            prefix=row[1],
+            number=row[2],
+            seq=row[3],
+            flags=flags,
+            steps=row[5],
+            return_=return_,
+            t_start=None if row[7] is None else to_float(row[7]),
+            t_end=None if row[8] is None else to_float(row[8]),
+            env=row[9],
+            env_index=to_int(row[10]) or 0,
+            pack=row[11],
+            seed=to_int(row[12]),
+            outcome=None if row[13] is None else name(row[13]),
+            agent=None if row[14] is None else name(row[14]),
+            group=None if row[15] is None else name(row[15]),
+            counted=row[5] if row[16] is None else row[16],
+            summed=return_ if row[17] is None else to_float(row[17]),
+            dirty=False,
+        )
+
+
+def row_of(live: Live, env_id: str | None) -> EpisodeRow:
+    """What readers get of it."""
+    return EpisodeRow(
+        episode_id=live.episode_id,
+        index=live.index,
+        env_index=live.env_index,
+        agent_id=live.agent,
+        steps=live.steps,
+        return_=live.return_,
+        seed=live.seed,
+        outcome=live.outcome,
+        t_start=live.t_start,
+        t_end=live.t_end,
+        group=live.group,
+        env_id=env_id,
+        seq=live.seq,
+    )

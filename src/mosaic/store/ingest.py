@@ -1,0 +1,363 @@
+"""The one writer of one run's store: reads the journal where it left off, a bounded piece a turn.
+
+Rows and cursors commit together, so each event is stored exactly once whatever is killed when. It never changes what
+workers wrote, except to seal segments that are finished and ingested. A store that is missing, damaged, or ahead
+of its journal is not repaired: it is made anew from the journal, and the summary says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import msgspec
+
+from mosaic.errors import StoreError
+from mosaic.runs import locks
+from mosaic.store import intake, quarantine, schema, seal
+from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources
+from mosaic.store.writer import StoreWriter
+
+if TYPE_CHECKING:
+    from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import StoreSummary
+    from mosaic.store.batch import Hole
+
+__all__ = ["RunIngest", "Turn", "ended"]
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What one turn did. `more`: there is work left that needs no new event."""
+
+    summary: StoreSummary
+    more: bool
+    advanced: bool
+
+
+def ended(folder: RunFolder) -> bool:
+    """Whether no process of the run is left, and none will come."""
+    if folder.exit.exists():
+        return not locks.held(folder.tree_lock)
+    return folder.shim_lock.exists() and not locks.held(folder.shim_lock) and not locks.held(folder.tree_lock)
+
+
+@dataclass
+class _Track:
+    """How far one source is."""
+
+    source: Source
+    cursor: int
+    done: bool
+    reader: SourceReader | None = None
+
+
+class RunIngest:
+    """Ingests one run. A context manager; holds `<run>/ingest.lock` while open.
+
+    Args:
+        folder: the run.
+        seal: compress finished segments.
+        turn_bytes: how much one turn reads at most (a line longer than that is still read whole).
+        store: where the store goes, for a rebuild beside the one in use.
+
+    Raises:
+        StoreError: another process ingests this run, or the store cannot be opened.
+    """
+
+    def __init__(
+        self, folder: RunFolder, *, seal: bool = True, turn_bytes: int = 4 << 20, store: Path | None = None
+    ) -> None:
+        self._folder = folder
+        self._seal = seal
+        self._turn_bytes = turn_bytes
+        self._path = store or folder.store
+        self._aside = store is None
+        self._tracks: dict[str, _Track] = {}
+        self._settled = False
+        self._inode = 0
+        try:
+            self._lock = locks.Lock(folder.path / "ingest.lock")
+        except BlockingIOError as error:
+            raise StoreError(
+                f"another process ingests {folder.path}. Wait for it, or stop the daemon."
+            ) from error
+        try:
+            folder.journal.mkdir(mode=0o700, exist_ok=True)
+            self._open()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def __enter__(self) -> RunIngest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store and let go of the run. Twice is fine."""
+        self._close_readers()
+        self._writer.close()
+        self._lock.close()
+
+    def summary(self) -> StoreSummary:
+        """The store's roll-up as of the last commit."""
+        return self._writer.state.summary()
+
+    def turn(self) -> Turn:
+        """Read a bounded piece of what is new and commit it.
+
+        Raises:
+            StoreError: the store cannot be written (a full disk, say). Close this object and try again later.
+        """
+        try:
+            self._notice_loss()
+            return self._turn()
+        except (apsw.Error, StoreError) as error:
+            if isinstance(error, apsw.Error) and not schema.is_damage(error):
+                raise StoreError(f"cannot write {self._path}: {error}") from error
+            self._start_over(f"the store was damaged ({error})")
+            return Turn(self.summary(), more=True, advanced=True)
+
+    def settle(self) -> bool:
+        """Put everything away once the run has ended and all of it is in the store. True: nothing is left to do."""
+        # SYNC: asked before looking at the sources: what was written before the end is seen below.
+        if self._settled or not ended(self._folder):
+            return self._settled
+        turn = self.turn()
+        if turn.more or turn.advanced or not all(track.done for track in self._tracks.values()):
+            return False
+        try:
+            self._writer.begin()
+            self._writer.commit(everything=True)
+            if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
+                self._writer.begin()
+                self._writer.commit()
+            self._writer.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.Error as error:
+            raise StoreError(f"cannot write {self._path}: {error}") from error
+        self._settled = True
+        return True
+
+    # -- opening and starting over --------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        had_store = self._path.exists()
+        if not had_store:
+            _remove_store(self._path)  # a log without its database would spoil the next one
+        order_seen = self._folder.order.exists()
+        try:
+            writer = StoreWriter(schema.open_writer(self._path), self._folder.order)
+        except (apsw.Error, StoreError, msgspec.MsgspecError) as error:
+            if isinstance(error, apsw.Error) and not schema.is_damage(error):
+                raise StoreError(f"cannot open {self._path}: {error}") from error
+            self._move_aside()
+            self._open()
+            self._writer.state.warn(f"the store was damaged ({error}) and was rebuilt from the journal")
+            return
+        self._writer = writer
+        self._inode = self._path.stat().st_ino
+        if not had_store and order_seen and self._aside:
+            writer.state.warn("the store was missing and was rebuilt from the journal")
+        seal.sweep(self._folder)
+        lost = self._lost_bytes()
+        if lost:
+            self._start_over(lost)
+        self._writer.state.boot_id = _boot_id()
+
+    def _start_over(self, reason: str) -> None:
+        self._close_readers()
+        self._writer.close()
+        self._tracks.clear()
+        self._move_aside()
+        self._open()
+        self._writer.state.warn(f"{reason} and was rebuilt from the journal")
+
+    def _move_aside(self) -> None:
+        """Keep the bad file for whoever wants to look at it, the newest one only."""
+        parent, name = self._path.parent, self._path.name
+        older = sorted(parent.glob(f"{name}.corrupt-*"), key=lambda path: path.stat().st_mtime_ns)
+        number = 1 + max(
+            (int(p.name.rpartition("-")[2]) for p in older if p.name.rpartition("-")[2].isdigit()), default=0
+        )
+        if self._path.exists():
+            self._path.replace(parent / f"{name}.corrupt-{number}")
+        for path in older:
+            path.unlink(missing_ok=True)
+        _remove_store(self._path)
+
+    def _notice_loss(self) -> None:
+        """Someone removed or replaced the store under us."""
+        try:
+            if self._path.stat().st_ino == self._inode:
+                return
+        except FileNotFoundError:
+            pass
+        self._close_readers()
+        self._writer.close()
+        self._tracks.clear()
+        if not self._path.exists():
+            _remove_store(self._path)
+        self._open()
+
+    def _lost_bytes(self) -> str:
+        """Why the store cannot have come from this journal; empty when it can.
+
+        A power loss may keep the store's pages and lose the journal's last quarter of a second: then the journal ends
+        before a cursor, or, after a restart of the machine, has NULs where lines were read.
+        """
+        rebooted = self._writer.state.boot_id not in ("", _boot_id())
+        present = {source.name: source for source in list_sources(self._folder)}
+        for name, cursor in self._writer.db.execute(
+            "SELECT name, cursor FROM sources WHERE cursor > 0"
+        ).fetchall():
+            source = present.get(name)
+            if source is None:
+                return f"the store was ahead of its journal ({name} is gone)"
+            if source.sealed:
+                continue
+            with SourceReader(source) as reader:
+                size = reader.size()
+                if size < cursor:
+                    return f"the store was ahead of its journal ({name} ends at {size}, read up to {cursor})"
+                if rebooted and name != STDOUT and self._has_new_holes(reader, name, cursor):
+                    return f"the store was ahead of its journal ({name} lost lines that had been read)"
+        return ""
+
+    def _has_new_holes(self, reader: SourceReader, name: str, cursor: int) -> bool:
+        known = self._writer.db.execute(
+            "SELECT coalesce(sum(bytes), 0) FROM holes JOIN sources s ON s.id = source WHERE s.name = ?",
+            (name,),
+        ).get
+        nuls = at = 0
+        while at < cursor:
+            part = reader.read(at, min(1 << 20, cursor - at))
+            nuls += part.count(b"\0")
+            at += len(part)
+        return nuls > int(known)
+
+    # -- one turn -------------------------------------------------------------------------------------------
+
+    def _turn(self) -> Turn:
+        # SYNC: asked before reading, so that nothing can be appended between the last read and the verdict.
+        over = ended(self._folder)
+        left = self._turn_bytes
+        advanced = False
+        self._writer.begin()
+        for track in self._due():
+            read, moved = self._read_source(track, left, over=over)
+            left -= read
+            advanced = advanced or moved
+            if left <= 0:
+                break
+        if advanced:
+            self._writer.commit()
+        else:
+            self._writer.db.execute("ROLLBACK")
+        more = left <= 0
+        if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
+            self._writer.begin()
+            self._writer.commit()
+        more = self._seal_one() or more
+        return Turn(self.summary(), more=more, advanced=advanced)
+
+    def _due(self) -> list[_Track]:
+        """The sources to read from: of each producer the first that is not done; another one first each turn."""
+        chosen: dict[str, _Track] = {}
+        for source in list_sources(self._folder):
+            track = self._tracks.get(source.name)
+            if track is None:
+                track = _Track(source, *self._writer.cursor(source.name))
+                self._tracks[source.name] = track
+            elif track.source != source:
+                self._close_reader(track)
+                track.source = source
+            if not track.done and source.producer not in chosen:
+                chosen[source.producer] = track
+        due = list(chosen.values())
+        first = self._writer.state.store_seq % len(due) if due else 0
+        return due[first:] + due[:first]
+
+    def _read_source(self, track: _Track, left: int, *, over: bool) -> tuple[int, bool]:
+        begin, hole = track.cursor, None
+        reader = track.reader or SourceReader(track.source)
+        track.reader = (
+            reader if track.source.sealed else None
+        )  # unpacking goes on where it was; plain files close
+        final = False
+        try:
+            while track.cursor - begin < left and not track.done:
+                next_seq = 0 if track.source.name == STDOUT else self._writer.next_seq(track.source.producer)
+                taken = intake.take(reader, cursor=track.cursor, final=final, next_seq=next_seq)
+                if taken.batch is None and not taken.done and not final:
+                    # SYNC: only now is it worth asking whether the writer is gone; then look once more.
+                    final = over if track.source.name == STDOUT else track.source.final()
+                    if not final:
+                        break
+                    continue
+                hole = self._take(track, taken, hole)
+            if hole is not None:
+                self._take(track, intake.Taken(None, track.cursor, track.done), hole)
+        finally:
+            if track.reader is None or track.done:
+                reader.close()
+                track.reader = None
+        return track.cursor - begin, track.cursor != begin or track.done
+
+    def _take(self, track: _Track, taken: intake.Taken, hole: Hole | None) -> Hole | None:
+        """Apply what was read. A hole of bytes waits for the next event, which tells how many are missing."""
+        name, producer = track.source.name, track.source.producer
+        batch = taken.batch
+        if hole is not None:
+            first = batch.holes[0] if batch is not None and batch.holes else None
+            if batch is not None and first is not None and first.bytes == 0 and first.offset == track.cursor:
+                batch.holes[0] = replace(hole, missing=first.missing)
+            else:
+                self._writer.note_hole(hole, source=name)
+            hole = None
+        if batch is not None:
+            if batch.holes and batch.holes[-1].bytes:
+                hole = batch.holes.pop()
+            self._writer.apply(batch, source=name, producer=producer)
+        track.cursor, track.done = taken.cursor, taken.done
+        self._writer.move(name, track.cursor, done=track.done)
+        return hole
+
+    def _seal_one(self) -> bool:
+        """Seal one segment that is done; True when there are more."""
+        if not self._seal:
+            return False
+        ready = [
+            t for t in self._tracks.values() if t.done and not t.source.sealed and t.source.name != STDOUT
+        ]
+        if not ready:
+            return False
+        track = ready[0]
+        if track.cursor and track.source.path.exists():
+            seal.seal(track.source, length=track.cursor)
+        for source in list_sources(self._folder):
+            if source.name == track.source.name:
+                track.source = source
+        return len(ready) > 1
+
+    def _close_reader(self, track: _Track) -> None:
+        if track.reader is not None:
+            track.reader.close()
+            track.reader = None
+
+    def _close_readers(self) -> None:
+        for track in self._tracks.values():
+            self._close_reader(track)
+
+
+def _remove_store(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _boot_id() -> str:
+    return _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else ""

@@ -1,0 +1,211 @@
+"""Where an episode's steps go: live chunks first, final chunks once it is long enough or over.
+
+A live chunk holds what one commit brought of one episode. A long episode gets chunks of its own; short, ended ones
+share a chunk (a pack) with their neighbours and their `reset` events, because a chunk each would cost more than
+the steps. All of it happens inside the writer's transaction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mosaic.store import chunks, curve, values
+from mosaic.store.chunks import CHUNK_STEPS, Steps
+from mosaic.store.episodes import ENDED, Live
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+__all__ = ["Packer"]
+
+
+class Packer:
+    """Writes steps, resets and the return curve of one store.
+
+    Args:
+        db: the write connection, inside a transaction whenever a method is called.
+        live_rows: an episode's live chunks are merged into one when there are this many.
+        chunk_bytes: a chunk is also closed at about this many bytes of values.
+    """
+
+    def __init__(
+        self, db: apsw.Connection, *, points: int, live_rows: int = 16, chunk_bytes: int = 1 << 20
+    ) -> None:
+        self._db = db
+        self._live_rows = live_rows
+        self._chunk_bytes = chunk_bytes
+        self._closed: dict[int, Live] = {}
+        self._points: list[curve.Point] = []
+        self._block = points // curve.BLOCK
+        for (data,) in db.execute("SELECT data FROM curve WHERE block = ?", (self._block,)):
+            old = curve.decode(data)
+            self._points = list(
+                zip(
+                    old.index.tolist(),
+                    old.t_end.tolist(),
+                    old.return_.tolist(),
+                    old.steps.tolist(),
+                    strict=True,
+                )
+            )
+
+    def wait(self, live: Live) -> None:
+        """Take up an ended episode again whose steps wait in live chunks for a pack."""
+        self._closed[live.index] = live
+
+    def waits(self, index: int) -> bool:
+        """Whether that episode waits for company."""
+        return index in self._closed
+
+    def write(self, touched: Sequence[Live], *, everything: bool = False) -> list[Live]:
+        """Put away the pending steps of the episodes touched; with `everything`, also what waits for company.
+
+        Returns the episodes packed, of which some may not have been touched this time.
+        """
+        for live in touched:
+            self._put_away(live, over=everything or bool(live.flags & ENDED))
+        packed = self._pack(everything=everything)
+        for live in touched:
+            if live.reset is not None:
+                self._db.execute("INSERT OR REPLACE INTO resets VALUES (?, ?)", (live.index, live.reset))
+                live.reset = None
+        return packed
+
+    def add_points(self, points: Iterable[curve.Point]) -> int:
+        """Append to the return curve; returns how many points it has now."""
+        self._points.extend(points)
+        while self._points:
+            full, self._points = self._points[: curve.BLOCK], self._points[curve.BLOCK :]
+            self._db.execute("INSERT OR REPLACE INTO curve VALUES (?, ?)", (self._block, curve.encode(full)))
+            if len(full) < curve.BLOCK:
+                self._points = full
+                break
+            self._block += 1
+        return self._block * curve.BLOCK + len(self._points)
+
+    def _put_away(self, live: Live, *, over: bool) -> None:
+        waiting = live.waiting
+        if not waiting:
+            return
+        limit = self._limit(live)
+        if over and waiting <= limit and not live.alone and live.pack is None:
+            self._closed[live.index] = live
+        elif waiting >= limit or (over and live.pack is None):
+            self._write_final(live, limit, over=over)
+        elif live.pending:
+            self._write_live(live)
+
+    def _limit(self, live: Live) -> int:
+        """How many of its steps make a chunk."""
+        if not live.pending:
+            return CHUNK_STEPS
+        block, start, _ = live.pending[0]
+        obs = block.obs
+        size = len(values.take(obs, slice(start, start + 1)).texts()[0])
+        return max(1, min(CHUNK_STEPS, self._chunk_bytes // max(1, size)))
+
+    def _write_final(self, live: Live, limit: int, *, over: bool) -> None:
+        steps = chunks.concat(self._gather(live))
+        at = 0
+        while len(steps) - at >= limit or (over and at < len(steps)):
+            self._insert(live.index, chunks.take(steps, slice(at, at + limit)), live=False)
+            at += limit
+        live.alone = True
+        if at < len(steps):
+            rest = chunks.take(steps, slice(at, None))
+            self._insert(live.index, rest, live=True)
+            live.live_rows, live.live_steps = 1, len(rest)
+
+    def _write_live(self, live: Live) -> None:
+        if live.live_rows + 1 >= self._live_rows:
+            steps = chunks.concat(self._gather(live))
+        else:
+            steps = chunks.concat(self._spans(live))
+        self._insert(live.index, steps, live=True)
+        live.live_rows += 1
+        live.live_steps += len(steps)
+
+    def _pack(self, *, everything: bool) -> list[Live]:
+        packed: list[Live] = []
+        group: list[Live] = []
+        total = 0
+        for live in list(self._closed.values()):
+            waiting = live.waiting
+            if group and (total + waiting > CHUNK_STEPS or total + waiting > self._limit(live)):
+                self._write_pack(group)
+                packed += group
+                group, total = [], 0
+            group.append(live)
+            total += waiting
+        if everything and group:
+            self._write_pack(group)
+            packed += group
+            group = []
+        for live in group:  # too few yet: they wait in live chunks
+            if live.pending:
+                self._write_live(live)
+        return packed
+
+    def _write_pack(self, group: list[Live]) -> None:
+        counts = [live.waiting for live in group]
+        parts: list[tuple[Steps, int, int]] = []
+        for live in group:
+            spans = (
+                live.pending if not live.live_rows else [(part, 0, len(part)) for part in self._gather(live)]
+            )
+            for span in spans:
+                if parts and parts[-1][0] is span[0] and parts[-1][2] == span[1]:
+                    parts[-1] = (span[0], parts[-1][1], span[2])  # neighbours in one block: one slice
+                else:
+                    parts.append(span)
+        steps = chunks.concat([chunks.take(block, slice(start, stop)) for block, start, stop in parts])
+        resets = [self._reset_of(live) for live in group]
+        blob = chunks.encode([live.index for live in group], counts, steps, resets)
+        self._db.execute(
+            "INSERT INTO chunks (episode, live, seq_lo, seq_hi, data) VALUES (NULL, 0, ?, ?, ?)",
+            (int(steps.seq.min()), int(steps.seq.max()), blob),
+        )
+        pack = self._db.last_insert_rowid()
+        for live in group:
+            live.pack, live.dirty = pack, True
+            live.pending.clear()
+            live.live_rows = live.live_steps = 0
+            del self._closed[live.index]
+
+    def _reset_of(self, live: Live) -> bytes:
+        if live.reset is not None:
+            reset, live.reset = live.reset, None
+            return reset
+        if not live.has_reset:
+            return b""
+        for (data,) in self._db.execute(
+            "DELETE FROM resets WHERE episode = ? RETURNING data", (live.index,)
+        ).fetchall():
+            return bytes(data)
+        return b""
+
+    def _spans(self, live: Live) -> list[Steps]:
+        spans = [chunks.take(block, slice(start, stop)) for block, start, stop in live.pending]
+        live.pending.clear()
+        return spans
+
+    def _gather(self, live: Live) -> list[Steps]:
+        """All waiting steps of an episode; its live chunks are gone afterwards."""
+        parts: list[Steps] = []
+        if live.live_rows:
+            rows = self._db.execute(
+                "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id", (live.index,)
+            ).fetchall()
+            parts = [chunks.decode(data).steps for (data,) in rows]
+            self._db.execute("DELETE FROM chunks WHERE episode = ? AND live = 1", (live.index,))
+            live.live_rows = live.live_steps = 0
+        return parts + self._spans(live)
+
+    def _insert(self, episode: int, steps: Steps, *, live: bool) -> None:
+        blob = chunks.encode([episode], [len(steps)], steps, [b""])
+        self._db.execute(
+            "INSERT INTO chunks (episode, live, seq_lo, seq_hi, data) VALUES (?, ?, ?, ?, ?)",
+            (episode, int(live), int(steps.seq.min()), int(steps.seq.max()), blob),
+        )

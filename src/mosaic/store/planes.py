@@ -1,0 +1,263 @@
+"""Number columns to few bytes and back, bit for bit. Pure: arrays in, bytes out; it never looks at meaning.
+
+A column is turned so that neighbours in time become small numbers (difference, second difference, or the slope
+of another column), split into byte planes, and each plane is kept as a constant, as bits, plain, or compressed,
+whichever is smallest. All arithmetic is element by element on integers or IEEE doubles, so every machine
+decodes what any machine encoded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+__all__ = ["pack_ints", "pack_matrix", "unpack_ints", "unpack_matrix"]
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Unsigned = npt.NDArray[np.unsignedinteger]
+
+_CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
+_RAW, _DELTA, _DELTA2, _SLOPE = range(4)
+_PRESS_FROM = 64  # shorter planes do not repay a frame of their own
+_OWN_PLANES = 16  # matrices up to this wide keep planes per column
+_SAMPLE = 256  # rows looked at to choose a form
+_SLOPE_WORTH = 0.9  # how well a column must follow another's slope before it is tried
+_SMALLER = 0.97  # a compressed plane must save at least this much
+_UNSIGNED = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+
+_compressor = zstandard.ZstdCompressor(
+    compression_params=zstandard.ZstdCompressionParameters.from_level(
+        3, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0, write_dict_id=0
+    )
+)
+_decompressor = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
+
+
+def pack_ints(values: Ints) -> bytes:
+    """Signed integers, as narrow as they allow."""
+    if not len(values):
+        return b""
+    if (values == values[0]).all():
+        return b"\0" + values[:1].tobytes()
+    folded = _fold(values.view(np.uint64))
+    top = int(folded.max())
+    width = next(w for w in _UNSIGNED if top < 1 << 8 * w)
+    return bytes([width]) + _pack_planes(folded.astype(_UNSIGNED[width]))
+
+
+def unpack_ints(data: bytes, count: int) -> Ints:
+    """The integers `pack_ints` was given."""
+    if not count:
+        return np.empty(0, np.int64)
+    if not data[0]:
+        return np.full(count, np.frombuffer(data, "<i8", 1, 1)[0])
+    folded, _ = _unpack_planes(memoryview(data), 1, count, data[0])
+    return _unfold(folded.astype(np.uint64)).view(np.int64)
+
+
+def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
+    """`rows[i]` holds the bytes of the i-th array; `ends` are the last rows of each sequence in time."""
+    if (rows == rows[0]).all():
+        return b"\0" + rows[0].tobytes()
+    kind = np.dtype(dtype)
+    width = kind.itemsize if kind.itemsize in _UNSIGNED and rows.shape[1] % kind.itemsize == 0 else 1
+    bits: Unsigned = np.ascontiguousarray(rows).view(_UNSIGNED[width])
+    is_float = kind.kind == "f" and width in (4, 8)
+    codes, coded = _choose(bits, is_float=is_float, ends=ends)
+    if bits.shape[1] <= _OWN_PLANES:
+        packed = [_pack_planes(np.ascontiguousarray(coded[:, j])) for j in range(bits.shape[1])]
+    else:
+        packed = [_pack_planes(np.ascontiguousarray(coded.T).reshape(-1))]
+    return bytes([width, is_float]) + codes + b"".join(packed)
+
+
+def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Bytes:
+    """The rows `pack_matrix` was given."""
+    if not data[0]:
+        return np.broadcast_to(np.frombuffer(data, np.uint8, row_bytes, 1), (count, row_bytes)).copy()
+    width, is_float = data[0], bool(data[1])
+    columns = row_bytes // width
+    codes = np.frombuffer(data, np.uint8, columns, 2)
+    at = 2 + columns
+    scales = np.frombuffer(data, "<f8", int((codes == _SLOPE).sum()), at)
+    at += 8 * len(scales)
+    partners = np.frombuffer(data, np.uint8, len(scales), at)
+    at += len(scales)
+    coded = np.empty((columns, count), _UNSIGNED[width])
+    view = memoryview(data)
+    if columns <= _OWN_PLANES:
+        for j in range(columns):
+            coded[j], at = _unpack_planes(view, at, count, width)
+    else:
+        flat, at = _unpack_planes(view, at, count * columns, width)
+        coded = flat.reshape(columns, count)
+    out = np.empty((columns, count), _UNSIGNED[width])
+    plain = codes == _RAW
+    out[plain] = coded[plain]
+    for code in (_DELTA, _DELTA2):
+        chosen = codes == code
+        if chosen.any():
+            ordered = _unfold(coded[chosen])
+            for _ in range(code):
+                ordered = np.cumsum(ordered, axis=1, dtype=ordered.dtype)
+            out[chosen] = _from_ordered(ordered) if is_float else ordered
+    for j, scale, i in zip(np.flatnonzero(codes == _SLOPE), scales, partners, strict=True):
+        guess = _slope(_as_floats(out[i]), ends) * scale
+        out[j] = _from_ordered(_unfold(coded[j]) + _ordered(_narrow(guess, width)))
+    return np.ascontiguousarray(out.T).view(np.uint8).reshape(count, row_bytes)
+
+
+def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsigned]:
+    """For each column the form with the fewest significant bits, and the column in that form."""
+    count, columns = bits.shape
+    if count < 3 or bits.dtype.itemsize == 1:
+        return bytes(columns), bits
+    ordered = _ordered(bits) if is_float else bits
+    delta = ordered.copy()
+    delta[1:] -= ordered[:-1]
+    delta2 = delta.copy()
+    delta2[1:] -= delta[:-1]
+    forms = np.stack([bits, _fold(delta), _fold(delta2)])
+    costs = _cost(forms[:, :_SAMPLE])
+    codes = costs.argmin(axis=0)
+    coded: Unsigned = forms[codes, :, np.arange(columns)].T
+    leans: dict[int, tuple[int, float]] = {}
+    if is_float and 2 <= columns <= _OWN_PLANES:
+        for j, i, scale in _slopes(bits[:_SAMPLE], ends[ends < _SAMPLE]):
+            if i in leans or j in {partner for partner, _ in leans.values()}:
+                continue  # a column may lean only on one that stands by itself
+            guess = _slope(_as_floats(bits[:, i]), ends) * scale
+            residue = _fold(ordered[:, j] - _ordered(_narrow(guess, bits.dtype.itemsize)))
+            if _cost(residue[None, :_SAMPLE, None])[0, 0] < costs[codes[j], j] - 1.0:
+                leans[j] = i, scale
+                codes[j] = _SLOPE
+                coded[:, j] = residue
+    chosen = [leans[j] for j in sorted(leans)]
+    tail = np.array([scale for _, scale in chosen], "<f8").tobytes() + bytes(i for i, _ in chosen)
+    return codes.astype(np.uint8).tobytes() + tail, coded
+
+
+def _slopes(bits: Unsigned, ends: Ints) -> list[tuple[int, int, float]]:
+    """Pairs (j, i, scale) where column j follows scale times the slope of column i."""
+    values = _as_floats(bits).astype(np.float64)
+    if not np.isfinite(values).all():
+        return []
+    with np.errstate(all="ignore"):
+        slopes = np.zeros_like(values)
+        slopes[:-1] = values[1:] - values[:-1]
+        slopes[ends] = 0.0  # nothing is known there
+        along = slopes.T @ values
+        powers = (slopes * slopes).sum(axis=0)[:, None]
+        match = np.abs(along) / np.sqrt(powers * (values * values).sum(axis=0)[None, :])
+        found = []
+        for j in range(values.shape[1]):
+            match[j, j] = 0.0
+            i = int(np.argmax(np.nan_to_num(match[:, j])))
+            if match[i, j] > _SLOPE_WORTH and np.isfinite(along[i, j] / powers[i, 0]):
+                found.append((j, i, float(along[i, j] / powers[i, 0])))
+    return found
+
+
+def _slope(values: npt.NDArray[np.floating], ends: Ints) -> npt.NDArray[np.float64]:
+    """How much each value changes until the next one; a sequence's last repeats the one before."""
+    wide = values.astype(np.float64)
+    slope = np.empty_like(wide)
+    with np.errstate(all="ignore"):
+        slope[:-1] = wide[1:] - wide[:-1]
+    slope[-1] = 0.0
+    slope[ends] = np.where(ends > 0, slope[ends - 1], 0.0)
+    return slope
+
+
+def _narrow(guess: npt.NDArray[np.float64], width: int) -> Unsigned:
+    with np.errstate(all="ignore"):
+        return guess.astype(np.dtype(f"<f{width}")).view(_UNSIGNED[width])
+
+
+def _as_floats(bits: Unsigned) -> npt.NDArray[np.floating]:
+    return np.ascontiguousarray(bits).view(np.dtype(f"<f{bits.dtype.itemsize}"))
+
+
+def _ordered(bits: Unsigned) -> Unsigned:
+    """Float bits as integers that grow as the floats do."""
+    kind = bits.dtype.type
+    top = kind(1 << (8 * bits.dtype.itemsize - 1))
+    return np.where(bits & top, ~bits, bits | top)
+
+
+def _from_ordered(ordered: Unsigned) -> Unsigned:
+    kind = ordered.dtype.type
+    top = kind(1 << (8 * ordered.dtype.itemsize - 1))
+    return np.where(ordered & top, ordered ^ top, ~ordered)
+
+
+def _fold(bits: Unsigned) -> Unsigned:
+    """Two's complement with the sign in the lowest bit, so that small means few bits."""
+    kind = bits.dtype.type
+    sign = bits >> kind(8 * bits.dtype.itemsize - 1)
+    return (bits << kind(1)) ^ (kind(0) - sign)
+
+
+def _unfold(folded: Unsigned) -> Unsigned:
+    kind = folded.dtype.type
+    return (folded >> kind(1)) ^ (kind(0) - (folded & kind(1)))
+
+
+def _cost(forms: Unsigned) -> npt.NDArray[np.float64]:
+    """Mean significant bits of each form (first axis) of each column (last axis)."""
+    costs: npt.NDArray[np.float64] = np.log2(forms.astype(np.float64) + 1.0).mean(axis=1)
+    return costs
+
+
+def _pack_planes(values: Unsigned) -> bytes:
+    width = values.dtype.itemsize
+    planes = np.ascontiguousarray(values.view(np.uint8).reshape(len(values), width).T)
+    tags, parts = bytearray(), []
+    for plane in planes:
+        tag, part = _pack_plane(plane)
+        tags.append(tag)
+        parts.append(part)
+    return bytes(tags) + b"".join(parts)
+
+
+def _pack_plane(plane: Bytes) -> tuple[int, bytes]:
+    count = len(plane)
+    if count == 0 or (plane == plane[0]).all():
+        return _CONSTANT, plane[:1].tobytes()
+    tag, part = _PLAIN, plane.tobytes()
+    if count >= _PRESS_FROM:
+        pressed = _compressor.compress(part)
+        if len(pressed) + 4 < count * _SMALLER:
+            tag, part = _PRESSED, len(pressed).to_bytes(4, "little") + pressed
+    if len(part) > (count + 7) // 8 and plane.max() <= 1:
+        return _BITS, np.packbits(plane).tobytes()
+    return tag, part
+
+
+def _unpack_planes(data: memoryview, at: int, count: int, width: int) -> tuple[Unsigned, int]:
+    planes = np.empty((width, count), np.uint8)
+    tags = data[at : at + width]
+    at += width
+    for row, tag in enumerate(tags):
+        if tag == _CONSTANT:
+            if count:
+                planes[row] = data[at]
+                at += 1
+        elif tag == _PLAIN:
+            planes[row] = np.frombuffer(data, np.uint8, count, at)
+            at += count
+        elif tag == _BITS:
+            size = (count + 7) // 8
+            planes[row] = np.unpackbits(np.frombuffer(data, np.uint8, size, at), count=count)
+            at += size
+        elif tag == _PRESSED:
+            size = int.from_bytes(data[at : at + 4], "little")
+            plain = _decompressor.decompress(data[at + 4 : at + 4 + size], max_output_size=count)
+            planes[row] = np.frombuffer(plain, np.uint8)
+            at += 4 + size
+        else:
+            raise ValueError(f"plane of unknown form {tag}")
+    values: Unsigned = np.ascontiguousarray(planes.T).view(_UNSIGNED[width]).reshape(count)
+    return values, at

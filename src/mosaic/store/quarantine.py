@@ -1,0 +1,66 @@
+"""quarantine.jsonl: every line that was no event, verbatim. Written from the store's table, each line exactly once.
+
+The table is the truth. The store remembers up to which row and byte the file was written; what is beyond that
+byte was written by someone who died before saying so, and is cut off and written again.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mosaic.store.sources import SourceReader, list_sources
+
+if TYPE_CHECKING:
+    import apsw
+
+    from mosaic.paths import RunFolder
+    from mosaic.store.state import State
+
+__all__ = ["write_out"]
+
+_PIECE = 3 << 16  # a multiple of three, so that pieces of base64 join
+
+
+def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
+    """Append the rows the file lacks and note it in the state, which the next commit saves. False: nothing to do."""
+    rows = db.execute(
+        "SELECT q.id, s.name, offset, length, reason, q.data FROM quarantine q JOIN sources s ON s.id = source "
+        "WHERE q.id > ? ORDER BY q.id",
+        (state.quarantine_id,),
+    ).fetchall()
+    size = folder.quarantine.stat().st_size if folder.quarantine.exists() else 0
+    if not rows and size == state.quarantine_bytes:
+        return False
+    if size < state.quarantine_bytes:  # lost or cut: all of it again
+        state.quarantine_id = state.quarantine_bytes = 0
+        return write_out(folder, db, state)
+    fd = os.open(folder.quarantine, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(fd, "r+b") as file:
+        file.truncate(state.quarantine_bytes)
+        file.seek(state.quarantine_bytes)
+        for row_id, source, offset, length, reason, kept in rows:
+            place = {"source": source, "offset": offset, "length": length, "reason": reason}
+            file.write(msgspec.json.encode(place)[:-1] + b',"line_b64":"')
+            if len(kept) == length:
+                file.write(base64.b64encode(kept))
+            else:
+                _copy(folder, source, offset, length, file.write)
+            file.write(b'"}\n')
+            state.quarantine_id = row_id
+        file.flush()
+        state.quarantine_bytes = file.tell()
+    return True
+
+
+def _copy(folder, source, offset, length, write) -> None:  # type: ignore[no-untyped-def]
+    """The bytes of a long line, straight from its source, never all in memory."""
+    (found,) = [each for each in list_sources(folder) if each.name == source]
+    with SourceReader(found) as reader:
+        while length > 0:
+            part = reader.read(offset, min(length, _PIECE))
+            write(base64.b64encode(part))
+            offset, length = offset + len(part), length - len(part)

@@ -1,0 +1,99 @@
+"""The roll-up a store keeps of itself: one small record, saved with every commit. Pure."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from mosaic.protocol.rows import StoreSummary
+
+__all__ = ["State"]
+
+_RECENT = 100
+_SPEED_WINDOW_SECS = 10.0
+_SPEED_SAMPLES = 64
+_MAX_WARNINGS = 32
+_MAX_ENV_IDS = 64
+
+
+class State(msgspec.Struct, kw_only=True):
+    """Counters, cursors of the files ingest writes beside the store, and what the last events said."""
+
+    store_seq: int = 0
+    episodes: int = 0
+    steps: int = 0
+    metrics: int = 0
+    checkpoints: int = 0
+    quarantined: int = 0
+    unknown: int = 0
+    holes: int = 0
+    recent: list[float] = []
+    t_first: float | None = None
+    t_last: float | None = None
+    speed: list[tuple[float, int]] = []
+    env_ids: list[str] = []
+    warnings: list[str] = []
+    order_lines: int = 0
+    order_bytes: int = 0
+    quarantine_id: int = 0
+    quarantine_bytes: int = 0
+    curve: int = 0
+    boot_id: str = ""
+
+    def warn(self, text: str) -> None:
+        """Keep a warning for people; the same one once, the first few dozen of them."""
+        if text not in self.warnings and len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(text)
+
+    def saw_env(self, env_id: str) -> None:
+        """Remember an environment's id."""
+        if env_id not in self.env_ids and len(self.env_ids) < _MAX_ENV_IDS:
+            self.env_ids.append(env_id)
+
+    def saw_return(self, value: float) -> None:
+        """An episode ended with this return."""
+        self.recent.append(value)
+        del self.recent[:-_RECENT]
+
+    def saw_times(self, first: float, last: float) -> None:
+        """Events of this span of time came in. Zero means that their writer gave none."""
+        if first > 0.0 and (self.t_first is None or first < self.t_first):
+            self.t_first = first
+        if last > 0.0 and math.isfinite(last) and (self.t_last is None or last > self.t_last):
+            self.t_last = last
+
+    def sample_speed(self) -> None:
+        """Note how many steps there were at which event time; enough of that is a speed."""
+        if self.t_last is None:
+            return
+        if self.speed and self.t_last - self.speed[-1][0] < _SPEED_WINDOW_SECS / _SPEED_SAMPLES:
+            return
+        self.speed.append((self.t_last, self.steps))
+        while len(self.speed) > 2 and self.speed[1][0] <= self.t_last - _SPEED_WINDOW_SECS:
+            del self.speed[0]
+
+    def summary(self) -> StoreSummary:
+        """What listings show."""
+        speed = None
+        if self.speed and self.t_last is not None and self.t_first is not None:
+            t, steps = self.speed[0] if len(self.speed) > 1 else (self.t_first, 0)
+            if self.t_last > t:
+                speed = (self.steps - steps) / (self.t_last - t)
+        return StoreSummary(
+            store_seq=self.store_seq,
+            episodes=self.episodes,
+            steps=self.steps,
+            metrics=self.metrics,
+            checkpoints=self.checkpoints,
+            quarantined=self.quarantined,
+            unknown=self.unknown,
+            holes=self.holes,
+            last_return=self.recent[-1] if self.recent else None,
+            mean_return_100=math.fsum(self.recent) / len(self.recent) if self.recent else None,
+            steps_per_sec=speed,
+            t_first=self.t_first,
+            t_last=self.t_last,
+            env_ids=list(self.env_ids),
+            warnings=list(self.warnings),
+        )

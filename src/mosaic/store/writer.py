@@ -1,0 +1,445 @@
+"""The one writer of a store: batches of events become rows, in transactions that also move the cursors.
+
+Whoever gets an error from here throws the writer away and opens a new one: what was not committed never happened.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from mosaic.protocol import codec, floats
+from mosaic.protocol.canonical import canonical_name
+from mosaic.protocol.codec import Unknown
+from mosaic.protocol.events import (
+    PROTOCOL_VERSION,
+    Checkpoint,
+    Episode,
+    Event,
+    Hello,
+    Metric,
+    Reset,
+)
+from mosaic.store import chunks
+from mosaic.store.episodes import COLUMNS, ENDED, Live, split_id
+from mosaic.store.order import OrderFile
+from mosaic.store.packing import Packer
+from mosaic.store.schema import int_to_sql, to_sql
+from mosaic.store.state import State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+    from mosaic.store.batch import Batch, Hole
+
+__all__ = ["StoreWriter", "json_of"]
+
+_KEPT_LINE_BYTES = 64 << 10  # of an odd line; the whole of it is in quarantine.jsonl and in the journal
+
+
+class StoreWriter:
+    """Applies batches to a store.
+
+    Args:
+        db: the write connection; this object owns it from now on.
+        order: the path of episodes.order.
+        max_open: episodes kept in memory between commits; the others are read back when they go on.
+        max_names: interned texts kept in memory.
+    """
+
+    def __init__(
+        self, db: apsw.Connection, order: Path, *, max_open: int = 4096, max_names: int = 4096
+    ) -> None:
+        self.db = db
+        saved = db.execute("SELECT data FROM state").get
+        self.state = State() if saved is None else msgspec.msgpack.decode(saved, type=State)
+        self.order = OrderFile(order, known_lines=self.state.order_lines, known_bytes=self.state.order_bytes)
+        try:
+            self._max_open, self._max_names = max_open, max_names
+            self._open: dict[str, Live] = {}
+            self._names: dict[str, int] = {}
+            self._metric_names: dict[str, int] = {}
+            self._envs: dict[tuple[str, str], int | None] = {}
+            self._sources: dict[str, int] = {}
+            self._touched: dict[int, Live] = {}
+            self._packer = Packer(db, points=self.state.curve)
+            if self.order.short:
+                self._restore_order()
+            self._load_waiting()
+        except BaseException:
+            self.order.close()
+            raise
+
+    def close(self) -> None:
+        """Close the files. Twice is fine."""
+        self.order.close()
+        self.db.close()
+
+    # -- transactions ---------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Open the transaction that the next `commit` ends."""
+        self.db.execute("BEGIN IMMEDIATE")
+
+    def commit(self, *, everything: bool = False) -> None:
+        """Write what is pending and make it all visible at once."""
+        if everything:
+            self._load_open()
+        touched = list(self._touched.values())
+        packed = self._packer.write(touched, everything=everything)
+        changed = {live.index: live for live in [*packed, *touched] if live.dirty}
+        self._save_episodes(list(changed.values()))
+        # SYNC: names of new episodes are on file before the commit that lets readers see their index.
+        self.order.flush()
+        self.state.order_lines, self.state.order_bytes = self.order.lines, self.order.bytes
+        self.state.sample_speed()
+        self.db.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (msgspec.msgpack.encode(self.state),))
+        self.db.execute("COMMIT")
+        self._touched.clear()
+        for live in [*packed, *touched]:
+            if live.pack is not None or (live.flags & ENDED and not live.waiting):
+                self._open.pop(live.episode_id, None)
+        if len(self._open) > self._max_open:
+            idle = [name for name, live in self._open.items() if not self._packer.waits(live.index)]
+            for name in idle[: len(self._open) - self._max_open]:
+                del self._open[name]
+        if len(self._names) > self._max_names:
+            self._names.clear()
+
+    def _save_episodes(self, changed: list[Live]) -> None:
+        points = []
+        for live in changed:
+            live.dirty = False
+            if live.flags & ENDED:
+                point = (live.t_end or 0.0, live.return_, live.steps)
+                if point != live.curve:
+                    if live.curve is None:
+                        self.state.saw_return(live.return_)
+                    live.curve = point
+                    points.append((live.index, *point))
+        rows = [live.to_row(self._name) for live in changed]
+        marks = ", ".join("?" * len(rows[0])) if rows else ""
+        if rows:
+            self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
+        if points:
+            self.state.curve = self._packer.add_points(points)
+
+    # -- sources --------------------------------------------------------------------------------------------
+
+    def cursor(self, source: str) -> tuple[int, bool]:
+        """How far a source has been read, and whether it is done."""
+        row = self.db.execute("SELECT cursor, done FROM sources WHERE name = ?", (source,)).get
+        return (0, False) if row is None else (row[0], bool(row[1]))
+
+    def move(self, source: str, cursor: int, *, done: bool) -> None:
+        """Set a source's cursor."""
+        self.db.execute(
+            "UPDATE sources SET cursor = ?, done = ? WHERE id = ?", (cursor, done, self._source(source))
+        )
+
+    def next_seq(self, producer: str) -> int:
+        """The number a producer's next event should have."""
+        return int(self.db.execute("SELECT next_seq FROM producers WHERE name = ?", (producer,)).get or 0)
+
+    # -- events ---------------------------------------------------------------------------------------------
+
+    def apply(self, batch: Batch, *, source: str, producer: str) -> None:
+        """Store one batch."""
+        base = self.state.store_seq + 1
+        self.state.store_seq += batch.count
+        self._mention(batch)
+        self._apply_others(batch, base, producer)
+        if batch.steps is not None:
+            self._apply_steps(batch, base)
+        if batch.extras:
+            self._keep_extras(batch, base)
+        self._keep_odd(batch, source)
+        if batch.next_seq:
+            self.db.execute("INSERT OR REPLACE INTO producers VALUES (?, ?)", (producer, batch.next_seq))
+
+    def _mention(self, batch: Batch) -> None:
+        """Look up or number all episodes of a batch, in the order it first names them."""
+        places: dict[str, int] = {}
+        if batch.steps is not None:
+            last = ""
+            for at, episode_id in enumerate(batch.step_ids):
+                if episode_id is not last and episode_id != last and episode_id not in places:
+                    places[episode_id] = int(batch.steps.seq[at])
+                last = episode_id
+        for place, event in batch.others:
+            if isinstance(event, (Reset, Episode)):
+                places[event.episode_id] = min(place, places.get(event.episode_id, place))
+        for episode_id in sorted(places, key=places.__getitem__):
+            live = self._open.get(episode_id) or self._load(episode_id)
+            self._open[episode_id] = live
+            self._touched[live.index] = live
+
+    def _apply_steps(self, batch: Batch, base: int) -> None:
+        steps = batch.steps
+        assert steps is not None  # noqa: S101  (the caller checked)
+        codes: dict[str, int] = {}
+        numbers = np.array([codes.setdefault(name, len(codes)) for name in batch.step_ids])
+        rewards = batch.rewards
+        if len(codes) > 1 and (numbers[1:] < numbers[:-1]).any():
+            places = np.argsort(numbers, kind="stable")
+            steps, numbers = chunks.take(steps, places), numbers[places]
+            rewards = steps.reward.tolist()
+        steps.seq[:] += base
+        bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+        endings = np.flatnonzero(steps.flags).tolist()
+        ending = 0
+        for name, (start, stop) in zip(codes, pairwise(bounds), strict=True):
+            live = self._open[name]
+            live.add_steps(steps, start, stop, rewards[start:stop])
+            while ending < len(endings) and endings[ending] < stop:
+                at = endings[ending]
+                live.ended_by_step(int(steps.flags[at]), float(steps.t[at]))
+                ending += 1
+        self.state.steps += len(steps)
+        with np.errstate(invalid="ignore"):
+            self.state.saw_times(float(steps.t.min()), float(steps.t.max()))
+
+    def _apply_others(self, batch: Batch, base: int, producer: str) -> None:
+        metrics: list[tuple[Any, ...]] = []
+        for place, event in batch.others:
+            seq = base + place
+            if isinstance(event, Metric):
+                metrics.append(self._metric_row(event, seq))
+            elif isinstance(event, Reset):
+                self._apply_reset(event, seq, producer, batch.extras.pop(place, None))
+            elif isinstance(event, Episode):
+                self._open[event.episode_id].ended(event, seq)
+            elif isinstance(event, Checkpoint):
+                self._apply_checkpoint(event, seq)
+            else:
+                self._keep_event(event, seq, batch.extras.pop(place, None))
+            if not isinstance(event, Unknown):
+                t = floats.from_json(event.t)
+                self.state.saw_times(t, t)
+        if metrics:
+            self.db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", metrics)
+            self.state.metrics += len(metrics)
+
+    def _metric_row(self, event: Metric, seq: int) -> tuple[Any, ...]:
+        name = self._metric_names.get(event.name)
+        if name is None:
+            self.db.execute(
+                "INSERT OR IGNORE INTO metric_names (name, canonical) VALUES (?, ?)",
+                (event.name, canonical_name(event.name)),
+            )
+            name = int(self.db.execute("SELECT id FROM metric_names WHERE name = ?", (event.name,)).get)
+            if len(self._metric_names) >= self._max_names:
+                self._metric_names.clear()
+            self._metric_names[event.name] = name
+        source = None if event.source is None else self._name(event.source)
+        value, t = floats.from_json(event.value), floats.from_json(event.t)
+        return seq, name, to_sql(value), int_to_sql(event.step), to_sql(t), source
+
+    def _apply_reset(self, event: Reset, seq: int, producer: str, extra: bytes | None) -> None:
+        live = self._open[event.episode_id]
+        env = self._env(event, producer)
+        event.env, event.episode_id = None, ""  # both are kept elsewhere, once
+        data = json_of(event, extra)
+        if extra is not None:
+            self.state.unknown += 1
+        if live.has_reset:
+            self.db.execute("INSERT INTO extras VALUES (?, 'reset', ?)", (seq, data))
+        else:
+            live.reset = data
+            live.began(event, seq, env)
+
+    def _env(self, event: Reset, producer: str) -> int | None:
+        key = (producer, event.env_key)
+        if event.env is not None:
+            data = _json(event.env)
+            env_id = event.env.get("id")
+            named = env_id if isinstance(env_id, str) else None
+            self.db.execute("INSERT OR IGNORE INTO envs (env_id, data) VALUES (?, ?)", (named, data))
+            env = int(self.db.execute("SELECT id FROM envs WHERE data = ?", (data,)).get)
+            self.db.execute("INSERT OR REPLACE INTO env_keys VALUES (?, ?, ?)", (*key, env))
+            self._envs[key] = env
+            if named is not None:
+                self.state.saw_env(named)
+        elif key not in self._envs:
+            if len(self._envs) >= self._max_names:
+                self._envs.clear()
+            self._envs[key] = self.db.execute(
+                "SELECT env FROM env_keys WHERE producer = ? AND env_key = ?", key
+            ).get
+        return self._envs[key]
+
+    def _apply_checkpoint(self, event: Checkpoint, seq: int) -> None:
+        self.db.execute(
+            "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                seq,
+                event.path,
+                event.sha256,
+                int_to_sql(event.bytes),
+                int_to_sql(event.step),
+                event.kind,
+                to_sql(floats.from_json(event.t)),
+                _json(event.meta) if event.meta else None,
+            ),
+        )
+        self.state.checkpoints += 1
+
+    def _keep_event(self, event: Event | Unknown, seq: int, extra: bytes | None) -> None:
+        if isinstance(event, Unknown):
+            kind, data = event.type, event.raw
+            self.state.unknown += 1
+        else:
+            kind, data = str(event.__struct_config__.tag), json_of(event, extra)
+            self.state.unknown += extra is not None
+        if isinstance(event, Hello) and event.protocol != PROTOCOL_VERSION:
+            self.state.warn(
+                f"producer {event.producer} speaks protocol {event.protocol}, this version reads "
+                f"{PROTOCOL_VERSION}: its lines were tried all the same"
+            )
+        self.db.execute("INSERT INTO events VALUES (?, ?, ?)", (seq, kind, data))
+
+    def _keep_extras(self, batch: Batch, base: int) -> None:
+        """Unknown fields of metrics, checkpoints and episodes; steps carry their own in a column."""
+        kinds = {
+            place: str(e.__struct_config__.tag) for place, e in batch.others if not isinstance(e, Unknown)
+        }
+        self.state.unknown += len(batch.extras)
+        self.db.executemany(
+            "INSERT INTO extras VALUES (?, ?, ?)",
+            [(base + place, kinds[place], data) for place, data in batch.extras.items() if place in kinds],
+        )
+
+    def _keep_odd(self, batch: Batch, source: str) -> None:
+        for odd in batch.odd:
+            self.db.execute(
+                "INSERT INTO quarantine (source, offset, length, reason, data) VALUES (?, ?, ?, ?, ?)",
+                (self._source(source), odd.offset, odd.length, odd.reason, odd.line[:_KEPT_LINE_BYTES]),
+            )
+        self.state.quarantined += len(batch.odd)
+        for hole in batch.holes:
+            self.note_hole(hole, source=source)
+
+    def note_hole(self, hole: Hole, *, source: str) -> None:
+        """Count and locate what should be there and is not."""
+        self.db.execute(
+            "INSERT INTO holes (source, offset, bytes, missing) VALUES (?, ?, ?, ?)",
+            (self._source(source), hole.offset, hole.bytes, int_to_sql(hole.missing)),
+        )
+        self.state.holes += 1
+
+    # -- looking up -----------------------------------------------------------------------------------------
+
+    def _source(self, name: str) -> int:
+        if name not in self._sources:
+            self.db.execute("INSERT OR IGNORE INTO sources (name, cursor, done) VALUES (?, 0, 0)", (name,))
+            self._sources[name] = int(self.db.execute("SELECT id FROM sources WHERE name = ?", (name,)).get)
+        return self._sources[name]
+
+    def _name(self, text: str) -> int:
+        found = self._names.get(text)
+        if found is None:
+            found = self.db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
+            if found is None:
+                self.db.execute("INSERT INTO names (text) VALUES (?)", (text,))
+                found = self.db.last_insert_rowid()
+            self._names[text] = int(found)
+        return int(found)
+
+    def _text(self, name: int) -> str:
+        return str(self.db.execute("SELECT text FROM names WHERE id = ?", (name,)).get)
+
+    def _load(self, episode_id: str) -> Live:
+        """An episode that is not in memory: read back, or new."""
+        prefix_text, number = split_id(episode_id)
+        prefix = self._name(prefix_text)
+        row = self.db.execute(
+            f"SELECT {COLUMNS} FROM episodes WHERE prefix = ? AND number = ?",  # noqa: S608
+            (prefix, number),
+        ).get
+        if row is None:
+            self.state.episodes += 1
+            return Live(episode_id, self.order.index_of(episode_id), prefix, number)
+        return self._revive(row)
+
+    def _revive(self, row: tuple[Any, ...]) -> Live:
+        live = Live.from_row(row, self._text)
+        for (data,) in self.db.execute(
+            "SELECT data FROM chunks WHERE episode = ? AND live = 1", (live.index,)
+        ):
+            live.live_rows += 1
+            live.live_steps += len(chunks.decode(data).steps)
+        one = "SELECT 1 FROM chunks WHERE episode = ? AND live = 0 LIMIT 1"
+        live.alone = self.db.execute(one, (live.index,)).get is not None
+        live.has_reset = live.pack is not None or bool(
+            self.db.execute("SELECT 1 FROM resets WHERE episode = ?", (live.index,)).get
+        )
+        if live.flags & ENDED:
+            live.curve = (live.t_end or 0.0, live.return_, live.steps)
+        return live
+
+    def _load_waiting(self) -> None:
+        """Ended episodes whose steps still wait in live chunks for a pack."""
+        rows = self.db.execute(
+            f"SELECT {COLUMNS} FROM episodes WHERE flags & {ENDED} AND pack IS NULL AND idx IN "  # noqa: S608
+            "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY seq"
+        ).fetchall()
+        for row in rows:
+            live = self._revive(row)
+            self._open[live.episode_id] = live
+            if not live.alone:
+                self._packer.wait(live)
+
+    def _load_open(self) -> None:
+        """Every episode with live chunks, to put them away for good."""
+        rows = self.db.execute(
+            f"SELECT {COLUMNS} FROM episodes WHERE idx IN "  # noqa: S608
+            "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY idx"
+        ).fetchall()
+        for row in rows:
+            live = self._touched.get(row[0])
+            if live is None:
+                known = [each for each in self._open.values() if each.index == row[0]]
+                live = known[0] if known else self._revive(row)
+            self._touched[live.index] = live
+
+    def _restore_order(self) -> None:
+        """episodes.order was lost or cut: write it anew from the store."""
+        ids: list[str | None] = [None] * self.state.order_lines
+        query = "SELECT idx, text, number FROM episodes JOIN names ON names.id = prefix"
+        for index, prefix, number in self.db.execute(query):
+            ids[index] = prefix if number < 0 else f"{prefix}{number}"
+        self.order.rewrite(ids)
+
+
+def json_of(event: Event, extra: bytes | None = None) -> bytes:
+    """An event as the JSON it came as, unknown fields included."""
+    try:
+        data = codec.encode(event)
+        if extra is None:
+            return data
+    except OverflowError:  # an integer over 64 bits
+        plain = {
+            field.encode_name: _plain(getattr(event, field.name))
+            for field in msgspec.structs.fields(type(event))
+        }
+        data = _json({"type": event.__struct_config__.tag, **plain})
+    return _json({**json.loads(data), **json.loads(extra or b"{}")})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return json.loads(bytes(value))
+    return None if value is msgspec.UNSET else value
+
+
+def _json(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except OverflowError:
+        return json.dumps(value, separators=(",", ":")).encode()

@@ -55,7 +55,7 @@ def make_spec(
 
 
 def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The variables a worker can be given, and the names of those that cannot travel because they are not UTF-8."""
+    """The variables a worker can be given, and the names of those that are not UTF-8 and cannot travel."""
     kept = {name: value for name, value in env.items() if _is_text(name) and _is_text(value)}
     return kept, sorted(ascii(name) for name in env.keys() - kept.keys())
 

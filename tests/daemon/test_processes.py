@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from mosaic.daemon.processes import Process, all_processes, boot_id, descendants, look, send
 from tests.daemon.keeping import until
@@ -51,6 +54,20 @@ def test_a_signal_never_reaches_a_process_that_took_over_the_pid() -> None:
         send(here, signal.SIGKILL)
         assert process.wait(timeout=20) == -signal.SIGKILL
     send(here, signal.SIGKILL)
+
+
+def test_without_pidfds_the_check_of_the_start_time_must_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: int) -> int:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", missing)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        here = look(process.pid)
+        assert here is not None
+        send(Process(here.pid, here.start_ticks - 1, here.parent, here.name), signal.SIGKILL)
+        assert process.poll() is None
+        send(here, signal.SIGKILL)
+        assert process.wait(timeout=20) == -signal.SIGKILL
 
 
 def test_the_boot_has_a_name() -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,15 @@ def test_submitting_twice_starts_one_run(home: Path, tmp_path: Path) -> None:
         assert wait_ended(trainer, 0).state is RunState.FINISHED
         trainer.submit(ask(0, ["false"]), {})
         assert len(trainer.runs()) == 1
+    assert (tmp_path / "ran").read_text() == "x\n"
+
+
+def test_many_submissions_of_one_id_at_once_start_one_run(home: Path, tmp_path: Path) -> None:
+    spec = ask(0, ["sh", "-c", f"echo x >> {tmp_path}/ran"])
+    with trainer_of(home) as trainer, ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(trainer.submit, spec, {"PATH": os.environ["PATH"]}) for _ in range(20)]
+        assert {done.result().run_id for done in asked} == {run_id(0)}
+        assert wait_ended(trainer, 0).state is RunState.FINISHED
     assert (tmp_path / "ran").read_text() == "x\n"
 
 

@@ -8,6 +8,7 @@ Standard library only, because the shim uses it. Refuses to signal a pid that ha
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import NamedTuple
@@ -59,18 +60,22 @@ def descendants(*pids: int) -> list[Process]:
 
 def send(process: Process, number: int) -> None:
     """Signal exactly that process: never a later one that got its pid."""
+    fd = -1
     try:
-        fd = os.pidfd_open(process.pid)
-    except OSError:
-        return
-    try:
+        with contextlib.suppress(OSError):  # a kernel without pidfds: the check alone must do
+            fd = os.pidfd_open(process.pid)
         now = look(process.pid)
-        if now is not None and now.start_ticks == process.start_ticks:
+        if now is None or now.start_ticks != process.start_ticks:
+            return
+        if fd >= 0:
             signal.pidfd_send_signal(fd, number)
+        else:
+            os.kill(process.pid, number)
     except ProcessLookupError:
-        pass
+        return
     finally:
-        os.close(fd)
+        if fd >= 0:
+            os.close(fd)
 
 
 def boot_id() -> str:

@@ -1,0 +1,158 @@
+"""The service translates: calls, rows, and our errors to the same errors at the caller."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from ulid import ULID
+
+from mosaic.errors import AmbiguousRunError, LaunchError, MosaicError, RunNotFoundError, UsageError
+from mosaic.protocol.runs import ENDED, RunState
+from mosaic.rpc.pb import trainer_pb2 as pb
+from tests.daemons import Daemon, until
+
+if TYPE_CHECKING:
+    from mosaic.protocol.runs import RunRow
+
+
+def test_a_run_is_submitted_watched_to_its_end_and_listed(shared_daemon: Daemon) -> None:
+    row = shared_daemon.submit(["sh", "-c", "exit 3"], name="three")
+    ended = shared_daemon.wait(row.run_id)
+    assert (ended.state, ended.name, ended.command) == (RunState.FAILED, "three", ["sh", "-c", "exit 3"])
+    assert ended.exit is not None
+    assert (ended.exit.code, ended.exit.signal) == (3, None)
+    assert row.run_id in {listed.run_id for listed in shared_daemon.client.runs()}
+    assert shared_daemon.client.run(row.run_id[:20]).run_id == row.run_id
+    assert shared_daemon.client.run("last").run_id == row.run_id
+
+
+def test_the_same_run_id_twice_is_one_run(shared_daemon: Daemon) -> None:
+    run_id = str(ULID())
+    shared_daemon.submit(["sh", "-c", "echo x"], run_id=run_id)
+    again = shared_daemon.submit(["sh", "-c", "echo y"], run_id=run_id)
+    assert again.run_id == run_id
+    shared_daemon.wait(run_id)
+    assert shared_daemon.client.logs(run_id).data == b"x\n"
+    assert [row.run_id for row in shared_daemon.client.runs()].count(run_id) == 1
+
+
+def test_a_run_is_paused_resumed_and_stopped(shared_daemon: Daemon) -> None:
+    client = shared_daemon.client
+    run_id = shared_daemon.submit(["sleep", "600"]).run_id
+    until(lambda: client.run(run_id).state is RunState.RUNNING)
+    client.pause(run_id)
+    until(lambda: client.run(run_id).state is RunState.PAUSED)
+    client.resume(run_id)
+    until(lambda: client.run(run_id).state is RunState.RUNNING)
+    assert client.stop(run_id, reason="enough").state in {RunState.STOPPING, RunState.STOPPED}
+    assert shared_daemon.wait(run_id).state is RunState.STOPPED
+
+
+def test_a_run_nobody_knows_is_said_so_by_every_call_about_a_run(shared_daemon: Daemon) -> None:
+    client = shared_daemon.client
+    calls = (
+        client.run, client.stop, client.pause, client.resume, client.delete, client.rebuild, client.episodes,
+        client.metrics, client.checkpoints, client.logs, lambda run: client.episode_steps(run, 0),
+        lambda run: list(client.stream_steps(run)), lambda run: list(client.stream_events(run)),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(RunNotFoundError, match="no-such-run"):
+            call("no-such-run")
+    assert client.status().faults == 0
+
+
+def test_a_name_of_two_runs_is_ambiguous(shared_daemon: Daemon) -> None:
+    for _ in range(2):
+        shared_daemon.wait(shared_daemon.submit(["true"], name="twins").run_id)
+    with pytest.raises(AmbiguousRunError, match="twins"):
+        shared_daemon.client.run("twins")
+
+
+def test_a_request_that_cannot_work_comes_back_as_a_usage_error(shared_daemon: Daemon) -> None:
+    with pytest.raises(UsageError, match="command is empty"):
+        shared_daemon.submit([])
+    with pytest.raises(MosaicError):
+        shared_daemon.submit(["true"], run_id="../../etc")
+    assert shared_daemon.client.status().faults == 0
+
+
+def test_a_running_run_is_not_deleted_and_an_ended_one_is(shared_daemon: Daemon) -> None:
+    client = shared_daemon.client
+    run_id = shared_daemon.submit(["sleep", "600"]).run_id
+    with pytest.raises(UsageError, match="Stop it first"):
+        client.delete(run_id)
+    client.stop(run_id)
+    shared_daemon.wait(run_id)
+    client.delete(run_id)
+    assert not shared_daemon.root.run(run_id).path.exists()
+    with pytest.raises(RunNotFoundError):
+        client.run(run_id)
+
+
+def test_logs_are_read_in_pieces_from_the_start_or_before_the_end(shared_daemon: Daemon) -> None:
+    client = shared_daemon.client
+    run_id = shared_daemon.submit(["sh", "-c", "printf 0123456789; printf oops >&2"]).run_id
+    shared_daemon.wait(run_id)
+    first = client.logs(run_id, max_bytes=4)
+    assert (first.data, first.next_offset, first.ended) == (b"0123", 4, False)
+    rest = client.logs(run_id, offset=first.next_offset)
+    assert (rest.data, rest.next_offset, rest.ended) == (b"456789", 10, True)
+    assert client.logs(run_id, offset=-3).data == b"789"
+    assert client.logs(run_id, offset=99).data == b""
+    assert client.logs(run_id, stderr=True).data == b"oops"
+
+
+def test_a_watcher_sees_the_runs_there_are_and_then_every_change(shared_daemon: Daemon) -> None:
+    before = shared_daemon.submit(["true"]).run_id
+    shared_daemon.wait(before)
+    seen: list[RunRow] = []
+    run_id = str(ULID())
+    watching = shared_daemon.client.watch_runs()
+    for row in watching:
+        seen.append(row)
+        if row.run_id == before:
+            shared_daemon.submit(["true"], run_id=run_id)
+        if row.run_id == run_id and row.state in ENDED:
+            break
+    watching.close()  # type: ignore[attr-defined]
+    assert seen[-1].state is RunState.FINISHED
+    until(lambda: shared_daemon.client.status().streams == 0)
+
+
+def test_a_watcher_that_leaves_is_no_fault(shared_daemon: Daemon) -> None:
+    faults = shared_daemon.client.status().faults
+    run_id = shared_daemon.submit(["sleep", "600"]).run_id
+    for stream in (shared_daemon.client.watch_runs(), shared_daemon.client.stream_steps(run_id)):
+        reader = threading.Thread(target=next, args=(stream, None))
+        reader.start()
+        reader.join()
+        stream.close()  # type: ignore[attr-defined]
+    until(lambda: shared_daemon.client.status().streams == 0)
+    assert shared_daemon.client.status().faults == faults
+    shared_daemon.client.stop(run_id)
+
+
+def test_every_method_of_the_contract_is_served() -> None:
+    from mosaic.daemon.service import TrainerService
+
+    names = {method.name for method in pb.DESCRIPTOR.services_by_name["TrainerService"].methods}
+    asked = (
+        "SubmitRun StopRun PauseRun ResumeRun DeleteRun RebuildRun ListRuns WatchRuns GetRun RegisterWorker "
+        "PublishRunSteps PublishRunEpisodes PublishRunEvents StreamRunSteps StreamRunEpisodes "
+        "StreamRunMetrics StreamRunEvents ListEpisodes GetEpisodeSteps ListMetrics ListCheckpoints "
+        "ReadLogs Status Shutdown"
+    )
+    assert names == set(asked.split())
+    service = TrainerService.__new__(TrainerService)
+    assert service.handler().service_name() == "mosaic.v1.TrainerService"
+
+
+def test_a_command_that_does_not_exist_is_an_error_or_a_failed_run(shared_daemon: Daemon) -> None:
+    try:
+        row = shared_daemon.wait(shared_daemon.submit(["no-such-command-here"]).run_id)
+    except LaunchError:
+        return
+    assert row.state is RunState.FAILED
+    assert "no-such-command-here" in row.reason

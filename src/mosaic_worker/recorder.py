@@ -12,8 +12,9 @@ import platform
 import sys
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
+import mosaic_worker
 from mosaic_worker import report
 from mosaic_worker.encode import dumps, float_bytes, object_bytes
 from mosaic_worker.journal import Channel, Journal
@@ -179,6 +180,11 @@ class Recorder:
     def guard(self, where: str) -> report.guard:
         """A context manager at a hook's boundary: what fails inside is counted, said once, and swallowed."""
         return report.guard(where)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Environment classes of a main script are pickled by value (cloudpickle), our methods with them: in
+        # the process where they come out again they find the recorder of that process.
+        return mosaic_worker.current, ()
 
     # ---- the end, and forks ----
 

@@ -24,6 +24,13 @@ __all__ = ["EnvHooks", "inside", "local", "old_result", "patch", "reset_argument
 class _Local(threading.local):
     busy = False
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _the_local, ()  # see Recorder.__reduce__
+
+
+def _the_local() -> _Local:
+    return local
+
 
 local = _Local()
 """`busy` while a recorded call, or the making of an environment, runs in this thread."""

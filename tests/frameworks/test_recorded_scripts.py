@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -52,3 +53,40 @@ def test_hyperparameters_written_as_text_are_config(tmp_path: Path) -> None:
     (config,) = run(tmp_path, "cleanrl", "single_file_ppo.py").of("config")
     assert (config["env_id"], config["seed"]) == ("CartPole-v1", 1)
     assert config["args"]["lr"] == 2.5e-4
+
+
+def test_an_environment_of_the_script_itself_trains_in_sb3s_worker_processes(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        dedent(
+            """
+            import gymnasium as gym
+            import numpy as np
+            from stable_baselines3 import PPO
+            from stable_baselines3.common.vec_env import SubprocVecEnv
+
+            class Own(gym.Env):
+                observation_space = gym.spaces.Box(-1, 1, (2,))
+                action_space = gym.spaces.Discrete(2)
+
+                def reset(self, *, seed=None, options=None):
+                    super().reset(seed=seed)
+                    self.left = 5
+                    return np.zeros(2, np.float32), {}
+
+                def step(self, action):
+                    self.left -= 1
+                    return np.zeros(2, np.float32), float(action), self.left == 0, False, {}
+
+            if __name__ == "__main__":
+                envs = SubprocVecEnv([Own, Own])
+                PPO("MlpPolicy", envs, n_steps=32, batch_size=16, n_epochs=1, device="cpu").learn(64)
+                envs.close()
+            """
+        )
+    )
+    done = record([python_of("sb3"), script], folder=tmp_path, timeout_secs=300)
+    assert done.returncode == 0, done.stderr
+    assert done.hook_errors == {}
+    assert len(done.of("step")) == 64
+    assert [row["steps"] for row in done.episodes() if row["outcome"] == "terminated"] == [5] * 12

@@ -1,4 +1,4 @@
-"""Hooked classes still travel to other processes: by value from a main script, and record where they arrive."""
+"""Hooked classes still travel to other processes, by value too, and record where they arrive."""
 
 from __future__ import annotations
 

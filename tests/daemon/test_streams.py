@@ -1,0 +1,401 @@
+"""Reading streams: history, then live, no seam, no duplicate, nothing kept for a reader that stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import grpc
+import psutil
+import pytest
+
+from mosaic.daemon.appender import SegmentAppender
+from mosaic.daemon.bus import RunBus
+from mosaic.daemon.streams import StreamDesk
+from mosaic.errors import UsageError
+from mosaic.paths import RunFolder
+from mosaic.protocol.runs import RunState
+from mosaic.rpc.pb import trainer_pb2 as pb
+from mosaic.rpc.pb.trainer_pb2_grpc import TrainerServiceStub
+from mosaic.store.ingest import RunIngest
+from tests.daemons import Daemon, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+PRODUCER = "p1x00000000"
+
+
+class Run:
+    """A run that is fed by hand: its journal, and the ingest that stores it."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = RunFolder(path)
+        path.mkdir(mode=0o700)
+        self._journal = SegmentAppender(self.folder.journal, PRODUCER, segment_bytes=64 << 20)
+        self._ingest = RunIngest(self.folder)
+        self._seq = 0
+        self.complete = False
+        self.write({"type": "hello", "protocol": 1, "producer": PRODUCER})
+
+    def write(self, *events: dict[str, Any]) -> None:
+        """Append events to the journal and have them stored."""
+        lines = []
+        for event in events:
+            lines.append(json.dumps({**event, "seq": self._seq}).encode() + b"\n")
+            self._seq += 1
+        self._journal.append(b"".join(lines))
+        turn = self._ingest.turn()
+        while turn.more:
+            turn = self._ingest.turn()
+
+    def steps(self, first: int, count: int, *, episode: str = "e", size: int = 0) -> None:
+        """Append steps of one episode; each knows its number by its reward."""
+        self.write(
+            *(
+                {
+                    "type": "step",
+                    "episode_id": episode,
+                    "step": n,
+                    "action": "x" * size,
+                    "reward": float(n),
+                    "t": 1.0,
+                }
+                for n in range(first, first + count)
+            )
+        )
+
+    def close(self) -> None:
+        self._ingest.close()
+        self._journal.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    run = Run(tmp_path / "run")
+    yield run
+    run.close()
+
+
+class Reader:
+    """One stream of a desk, read by hand."""
+
+    def __init__(self, desk: StreamDesk, run: Run, name: str = "StreamRunSteps", **opening: Any) -> None:
+        self._grants: asyncio.Queue[Any] = asyncio.Queue()
+        self._batches: asyncio.Queue[Any] = asyncio.Queue()
+        self.sent = 0
+        self.task = asyncio.ensure_future(
+            self._serve(desk, run, name, pb.ReadRequest(**{"credits": 1, **opening}))
+        )
+
+    async def _serve(self, desk: StreamDesk, run: Run, name: str, opening: Any) -> None:
+        async def requests() -> AsyncIterator[Any]:
+            while (grant := await self._grants.get()) is not None:
+                yield grant
+
+        async def send(batch: Any) -> None:
+            self.sent += 1
+            self._batches.put_nowait(batch)
+
+        async def is_complete() -> bool:
+            return run.complete
+
+        try:
+            await desk.serve(
+                name, run.folder, opening, requests=requests(), send=send, is_complete=is_complete
+            )
+        finally:
+            self._batches.put_nowait(None)
+
+    def grant(self, credits: int) -> None:
+        self._grants.put_nowait(pb.ReadRequest(credits=credits))
+
+    def leave(self) -> None:
+        """Send no more requests."""
+        self._grants.put_nowait(None)
+
+    async def next(self, *, grant: int = 1) -> Any:
+        """The next batch; None at the end."""
+        batch = await asyncio.wait_for(self._batches.get(), 30)
+        if batch is not None and grant:
+            self.grant(grant)
+        return batch
+
+    async def all(self) -> list[Any]:
+        """Every batch until the stream ends."""
+        found = []
+        while (batch := await self.next()) is not None:
+            found.append(batch)
+        await self.task
+        return found
+
+
+def play(scene: Any, **limits: Any) -> None:
+    """Play a scene with a desk of its own."""
+
+    async def whole() -> None:
+        bus: RunBus[int] = RunBus()
+        desk = StreamDesk(bus, **{"idle_secs": 0.01, **limits})
+        try:
+            await scene(desk)
+        finally:
+            desk.close()
+        assert len(bus) == 0
+
+    asyncio.run(whole())
+
+
+def rewards(batches: list[Any]) -> list[float]:
+    return [row.reward for batch in batches for row in batch.rows]
+
+
+def test_history_and_live_join_without_a_seam(run: Run) -> None:
+    run.steps(0, 300)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=70)
+        batches = [await reader.next() for _ in range(3)]
+        assert not batches[0].live
+        run.steps(300, 200)
+        while not batches[-1].live:
+            batches.append(await reader.next())
+        run.steps(500, 1)
+        batches.append(await reader.next())
+        run.complete = True
+        batches += await reader.all()
+        assert rewards(batches) == [float(n) for n in range(501)]
+        seqs = [row.seq for batch in batches for row in batch.rows]
+        assert seqs == sorted(set(seqs))
+
+    play(scene)
+
+
+def test_a_stream_that_breaks_goes_on_at_the_cursor_of_its_last_batch(run: Run) -> None:
+    run.steps(0, 200)
+    run.complete = True
+
+    async def scene(desk: StreamDesk) -> None:
+        found, since = [], 0
+        while True:
+            reader = Reader(desk, run, batch_rows=30, since_seq=since)
+            batch = await reader.next(grant=0)
+            reader.leave()
+            await reader.task
+            if not batch.rows:
+                break
+            found.append(batch)
+            since = batch.next_seq
+        assert rewards(found) == [float(n) for n in range(200)]
+
+    play(scene)
+
+
+def test_no_more_batches_are_sent_than_were_asked_for(run: Run) -> None:
+    run.steps(0, 500)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=10, credits=3)
+        for _ in range(3):
+            await reader.next(grant=0)
+        await asyncio.sleep(0.05)
+        assert reader.sent == 3
+        reader.grant(2)
+        for _ in range(2):
+            await reader.next(grant=0)
+        await asyncio.sleep(0.05)
+        assert reader.sent == 5
+        reader.leave()
+        await reader.task
+
+    play(scene)
+
+
+def test_a_stream_without_credits_is_refused(run: Run) -> None:
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, credits=0)
+        with pytest.raises(UsageError, match="at least one credit"):
+            await reader.task
+
+    play(scene)
+
+
+def test_a_starved_viewer_is_moved_to_the_head_and_told_what_it_missed(run: Run) -> None:
+    run.steps(0, 10)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=100, when_starved=pb.COALESCE)
+        first = await reader.next(grant=0)
+        assert first.live
+        run.steps(10, 5000)
+        await asyncio.sleep(0.1)  # longer than starved_secs below, by construction of this test
+        run.complete = True
+        reader.grant(1)
+        batches = [first, *await reader.all()]
+        told = batches[1].skipped
+        assert told.from_seq == first.next_seq
+        seen = {row.seq for batch in batches for row in batch.rows}
+        assert min(row.seq for row in batches[1].rows) > told.to_seq
+        every = set(range(min(seen), max(seen) + 1))
+        assert every - seen == set(range(told.from_seq + 1, told.to_seq + 1))
+        assert rewards(batches)[-1] == 5009.0
+        assert sum(batch.HasField("skipped") for batch in batches) == 1
+
+    play(scene, starved_secs=0.02)
+
+
+def test_a_starved_reader_that_wants_everything_gets_everything(run: Run) -> None:
+    run.steps(0, 10)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=100, when_starved=pb.WAIT)
+        first = await reader.next(grant=0)
+        run.steps(10, 3000)
+        await asyncio.sleep(0.05)
+        run.complete = True
+        reader.grant(1)
+        batches = [first, *await reader.all()]
+        assert rewards(batches) == [float(n) for n in range(3010)]
+        assert not any(batch.HasField("skipped") for batch in batches)
+
+    play(scene, starved_secs=0.01)
+
+
+def test_a_viewer_still_in_the_past_is_not_moved(run: Run) -> None:
+    run.steps(0, 3000)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=100, when_starved=pb.COALESCE)
+        first = await reader.next(grant=0)
+        await asyncio.sleep(0.05)
+        run.complete = True
+        reader.grant(1)
+        assert rewards([first, *await reader.all()]) == [float(n) for n in range(3000)]
+
+    play(scene, starved_secs=0.01)
+
+
+def test_large_rows_make_small_batches(run: Run) -> None:
+    run.steps(0, 60, size=20_000)
+    run.complete = True
+
+    async def scene(desk: StreamDesk) -> None:
+        batches = await Reader(desk, run).all()
+        assert rewards(batches) == [float(n) for n in range(60)]
+        assert max(batch.ByteSize() for batch in batches) <= 110_000
+
+    play(scene, batch_bytes=100_000)
+
+
+def test_a_row_larger_than_a_batch_is_sent_alone(run: Run) -> None:
+    run.steps(0, 5, size=50_000)
+    run.complete = True
+
+    async def scene(desk: StreamDesk) -> None:
+        batches = await Reader(desk, run).all()
+        assert [len(batch.rows) for batch in batches if batch.rows] == [1] * 5
+
+    play(scene, batch_bytes=10_000)
+
+
+def test_episodes_come_again_when_they_change_and_no_change_is_missed(run: Run) -> None:
+    def play_one(n: int) -> None:
+        run.steps(0, 2, episode=f"e{n}")
+        run.write({"type": "episode", "episode_id": f"e{n}", "steps": 2, "return": 1.0, "t": 1.0})
+
+    for n in range(50):
+        play_one(n)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, "StreamRunEpisodes", batch_rows=20)
+        batches = [await reader.next()]
+        run.steps(0, 1, episode="open")
+        play_one(50)
+        while not batches[-1].live:
+            batches.append(await reader.next())
+        run.write({"type": "episode", "episode_id": "open", "steps": 1, "return": 0.0, "t": 1.0})
+        run.complete = True
+        batches += await reader.all()
+        rows = [row for batch in batches for row in batch.rows]
+        assert len({(row.index, row.seq) for row in rows}) == len(rows)
+        latest = {row.episode_id: row for row in rows}
+        assert set(latest) == {f"e{n}" for n in range(51)} | {"open"}
+        assert latest["open"].t_end == 1.0
+
+    play(scene)
+
+
+def test_metrics_and_events_are_followed_by_name_and_type(run: Run) -> None:
+    for n in range(5):
+        run.write(
+            {"type": "metric", "name": "loss", "value": float(n), "t": 1.0},
+            {"type": "metric", "name": "lr", "value": 0.5, "t": 1.0},
+            {"type": "log", "text": f"line {n}"},
+        )
+    run.complete = True
+
+    async def scene(desk: StreamDesk) -> None:
+        losses = await Reader(desk, run, "StreamRunMetrics", kind="loss", batch_rows=2).all()
+        assert [row.value for batch in losses for row in batch.rows] == [0.0, 1.0, 2.0, 3.0, 4.0]
+        every = await Reader(desk, run, "StreamRunMetrics").all()
+        assert sum(len(batch.rows) for batch in every) == 10
+        logs = await Reader(desk, run, "StreamRunEvents", kind="log").all()
+        texts = [json.loads(row.json)["text"] for batch in logs for row in batch.rows]
+        assert texts == [f"line {n}" for n in range(5)]
+
+    play(scene)
+
+
+def test_a_run_without_a_store_yet_is_followed_from_its_first_row(tmp_path: Path) -> None:
+    async def scene(desk: StreamDesk) -> None:
+        class NoRun:
+            folder = RunFolder(tmp_path / "run")
+            complete = False
+
+        reader = Reader(desk, NoRun())  # type: ignore[arg-type]
+        first = await reader.next()
+        assert (list(first.rows), first.live, first.next_seq) == ([], True, 0)
+        run = Run(tmp_path / "run")
+        run.steps(0, 3)
+        assert rewards([await reader.next()]) == [0.0, 1.0, 2.0]
+        reader.task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await reader.task
+        run.close()
+
+    play(scene)
+
+
+def test_the_memory_of_the_daemon_stays_flat_under_a_reader_that_stopped(daemon: Daemon) -> None:
+    script = (
+        'i=0; while [ $i -lt 200 ]; do printf "%s" "$BLOCK"; i=$((i+1)); done; echo \'{"type":"log","text":"end"}\'; '
+        "sleep 600"
+    )
+    block = "".join(
+        json.dumps({"type": "step", "episode_id": "e", "step": 0, "reward": 1.0, "obs": [0.0] * 8}) + "\n"
+        for _ in range(600)
+    )
+    run_id = daemon.submit(["env", f"BLOCK={block}", "sh", "-c", script]).run_id
+    until(lambda: daemon.client.run(run_id).state is RunState.RUNNING)
+    token = daemon.root.token.read_text().strip()
+    metadata = (("authorization", f"Bearer {token}"),)
+    before = psutil.Process(daemon.pid).memory_info().rss
+    stopped = threading.Event()
+
+    def one_then_silence() -> Iterator[Any]:
+        yield pb.ReadRequest(run=run_id, credits=4, when_starved=pb.COALESCE)
+        stopped.wait()
+
+    with grpc.insecure_channel(f"unix:{daemon.root.socket}") as channel:
+        call = TrainerServiceStub(channel).StreamRunSteps(one_then_silence(), metadata=metadata)
+        try:
+            until(lambda: daemon.client.run(run_id).steps >= 120_000, timeout_secs=60)
+            grown = psutil.Process(daemon.pid).memory_info().rss - before
+        finally:
+            stopped.set()
+            call.cancel()
+    assert grown < 64 << 20
+    assert daemon.client.status().faults == 0

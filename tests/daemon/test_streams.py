@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -369,16 +370,19 @@ def test_a_run_without_a_store_yet_is_followed_from_its_first_row(tmp_path: Path
     play(scene)
 
 
+FLOOD = """
+import json, sys, time
+for episode in range(120):
+    for n in range(1000):
+        line = {"type": "step", "episode_id": str(episode), "step": n, "reward": 1.0, "obs": [0.5] * 8}
+        sys.stdout.write(json.dumps(line) + "\\n")
+sys.stdout.flush()
+time.sleep(600)
+"""
+
+
 def test_the_memory_of_the_daemon_stays_flat_under_a_reader_that_stopped(daemon: Daemon) -> None:
-    script = (
-        'i=0; while [ $i -lt 200 ]; do printf "%s" "$BLOCK"; i=$((i+1)); done; echo \'{"type":"log","text":"end"}\'; '
-        "sleep 600"
-    )
-    block = "".join(
-        json.dumps({"type": "step", "episode_id": "e", "step": 0, "reward": 1.0, "obs": [0.0] * 8}) + "\n"
-        for _ in range(600)
-    )
-    run_id = daemon.submit(["env", f"BLOCK={block}", "sh", "-c", script]).run_id
+    run_id = daemon.submit([sys.executable, "-S", "-c", FLOOD]).run_id
     until(lambda: daemon.client.run(run_id).state is RunState.RUNNING)
     token = daemon.root.token.read_text().strip()
     metadata = (("authorization", f"Bearer {token}"),)

@@ -1,6 +1,6 @@
-"""The promise to users, as they would check it: `mosaic run -- SCRIPT`, then ask the command line what it recorded.
+"""The promise to users, as they would check it: `mosaic run -- SCRIPT`, then ask what it recorded.
 
-Every call is a process of its own with only `MOSAIC_HOME` to go by. Used with scripts that count for themselves.
+Every call is a process of its own with only `MOSAIC_HOME` to go by. For scripts that count for themselves.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def workbench(home: Path, **env: str) -> Iterator[Workbench]:
 
 
 def assert_recorded_as_counted(bench: Workbench, command: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Run a script under `mosaic run` and compare all that can be asked with what it counted. Returns `show`."""
+    """Run a script under `mosaic run`; what can be asked equals what it counted. Returns `show`."""
     done = bench.call("run", "--", *command)
     assert done.returncode == 0, done.stdout + done.stderr
     expected = expectation(bench.call("logs", "last", "--stderr").stdout)

@@ -36,8 +36,11 @@ def hello_line(producer: str, *, program: str, t: float) -> bytes:
 def step_lines(steps: Iterable[Any], *, first_seq: int) -> bytes:
     """The lines of RunStep messages."""
     events: list[Step] = []
+    actions: dict[bytes, msgspec.Raw] = {}  # of this batch: most workers have few different ones
     for seq, step in enumerate(steps, first_seq):
-        agent_id = step.agent_id
+        agent_id, action = step.agent_id, step.action_json
+        if action not in actions:
+            actions[action] = _value(action)
         reward, t = step.reward, step.t
         events.append(
             Step(
@@ -45,7 +48,7 @@ def step_lines(steps: Iterable[Any], *, first_seq: int) -> bytes:
                 t=t if t - t == 0.0 else floats.to_json(t),
                 episode_id=step.episode_id,
                 step=step.step,
-                action=_value(step.action_json),
+                action=actions[action],
                 reward=reward if reward - reward == 0.0 else floats.to_json(reward),
                 terminated=step.terminated,
                 truncated=step.truncated,
@@ -105,7 +108,7 @@ def _value(raw: bytes) -> msgspec.Raw:
     if not raw:
         return _NULL
     try:
-        return _check_json(_one_line(raw))
+        return _check_json(raw if b"\n" not in raw else _one_line(raw))
     except _BAD_JSON:
         return msgspec.Raw(b"!" + _harmless(raw))
 

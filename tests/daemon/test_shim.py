@@ -84,7 +84,7 @@ def test_a_held_run_waits_and_a_stop_ends_it_at_once(home: Path) -> None:
 def test_a_polite_worker_is_stopped_by_the_first_rung(home: Path, tmp_path: Path) -> None:
     with shim_of(home, worker("sleeps", tmp_path / "ready")) as (folder, shim):
         until((tmp_path / "ready").exists)
-        assert state(folder) is RunState.RUNNING
+        until(lambda: state(folder) is RunState.RUNNING)
         order(folder, Want.STOP)
         shim.wait(timeout=20)
         ended = runs.read_exit(folder)
@@ -173,6 +173,7 @@ def test_signals_of_a_hung_up_terminal_do_not_end_the_shim(home: Path, tmp_path:
 def test_the_worker_gets_default_signals_an_own_session_and_no_input(home: Path, tmp_path: Path) -> None:
     with shim_of(home, worker("sleeps", tmp_path / "ready")) as (folder, shim):
         until((tmp_path / "ready").exists)
+        until(lambda: state(folder) is RunState.RUNNING)
         pid = int((tmp_path / "ready").read_text())
         fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
         assert int(fields["SigBlk"], 16) == 0

@@ -77,6 +77,7 @@ def test_a_run_goes_from_submission_to_its_end_and_says_how_it_ended(home: Path)
         assert row.reason == "exit code 3: err: about to leave"
         assert row.exit is not None
         assert row.exit.code == 3
+        trainer.tick()
         states = [change.state for change in runs.read_manifest(DataRoot(home).run(run_id(0))).history]
         assert states[0] is RunState.QUEUED
         assert states[-1] is RunState.FAILED

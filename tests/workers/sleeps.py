@@ -5,7 +5,9 @@ import sys
 import time
 from pathlib import Path
 
-Path(sys.argv[1]).write_text(str(os.getpid()))
+ready = Path(sys.argv[1])
+ready.with_suffix(".tmp").write_text(str(os.getpid()))
+ready.with_suffix(".tmp").rename(ready)
 try:
     time.sleep(60)
 except KeyboardInterrupt:

@@ -9,6 +9,7 @@ import time
 from typing import IO, TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine, Tail
+from mosaic.cli.progress import Passing
 from mosaic.cli.text import count, number, span, speed
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
@@ -163,8 +164,10 @@ class Attendance:
         self._line.draw(" · ".join(parts))
 
     def _finish(self, row: RunRow) -> None:
-        say = self._line.draw if self._line else self._tell
-        complete = reading.wait_ingested(self._root, self._run_id, timeout_secs=self._ingest_secs, say=say)
+        with Passing() as passing:
+            complete = reading.wait_ingested(
+                self._root, self._run_id, timeout_secs=self._ingest_secs, progress=passing
+            )
         summary, reason = self._summary()
         text = f"run {row.run_id} {row.state.value} ({row.reason}): {count(summary.episodes)} episodes, "
         text += f"{count(summary.steps)} steps, {count(summary.metrics)} metrics"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mosaic.cli.output import note
+from mosaic.cli.progress import Passing
 from mosaic.paths import data_root
 from mosaic.sdk import catalog, reading
 
@@ -47,6 +48,12 @@ def find(text: str) -> tuple[DataRoot, RunRow]:
 
 def ask(place: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:
     """Put a question to a run's store; what it had to wait for goes to stderr."""
-    return reading.ask(
-        place, run.run_id, question, timeout_secs=wait_secs, say=lambda text: note(f"mosaic: {text}")
-    )
+    with Passing() as passing:
+        return reading.ask(
+            place,
+            run.run_id,
+            question,
+            timeout_secs=wait_secs,
+            progress=passing,
+            say=lambda text: note(f"mosaic: {text}"),
+        )

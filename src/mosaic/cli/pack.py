@@ -8,6 +8,7 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import note
+from mosaic.cli.progress import Passing, bar
 from mosaic.cli.text import size
 from mosaic.errors import MosaicError, UsageError
 from mosaic.protocol.runs import ENDED
@@ -38,11 +39,15 @@ def pack_command(*, run: str, output: Path | None, force: bool, wait_secs: float
         raise UsageError(
             f"run {row.run_id} is {row.state.value}. Pack it when it has ended, or stop it first."
         )
-    if not reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, say=note):
+    with Passing() as passing:
+        complete = reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, progress=passing)
+    if not complete:
         raise MosaicError(
             f"run {row.run_id} is still being ingested. Try again later, or with a longer --wait."
         )
     target = output if output is not None else Path(f"{row.run_id}{SUFFIX}")
-    for path in pack(root.run(row.run_id), target, force=force):
+    with bar(f"packing {row.run_id}") as told:
+        left_out = pack(root.run(row.run_id), target, force=force, on_file=told)
+    for path in left_out:
         note(f"left out, because it is no regular file: {path}")
     click.echo(f"{target} ({size(target.stat().st_size)})")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING
 
 import click
 
 from mosaic.cli import options
-from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import write_json
+from mosaic.cli.progress import bar
 from mosaic.cli.text import count, size, span, visible
 from mosaic.sdk import reading
 
@@ -47,22 +45,7 @@ def rebuild_command(*, run: str, as_json: bool) -> None:
 
 
 def _rebuild(root: DataRoot, run_id: str) -> tuple[StoreSummary, float]:
-    started, done = time.monotonic(), threading.Event()
+    started = time.monotonic()
     journal = sum(path.stat().st_size for path in root.run(run_id).journal.iterdir())
-    clock = threading.Thread(target=_tick, args=(done, f"reading {size(journal)} of journal"))
-    if sys.stderr.isatty():
-        clock.start()
-    try:
-        with reading.daemon(root) as client:
-            return client.rebuild(run_id), time.monotonic() - started
-    finally:
-        done.set()
-        if clock.ident is not None:
-            clock.join()
-
-
-def _tick(done: threading.Event, text: str, *, every_secs: float = 0.2) -> None:
-    line, started = StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns), time.monotonic()
-    while not done.wait(every_secs):
-        line.draw(f"{text}, {span(time.monotonic() - started)}")
-    line.clear()
+    with bar(f"reading {size(journal)} of journal"), reading.daemon(root) as client:
+        return client.rebuild(run_id), time.monotonic() - started

@@ -8,6 +8,7 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import note, plain, write_json
+from mosaic.cli.progress import Passing, bar
 from mosaic.cli.text import visible
 from mosaic.protocol.runs import ENDED
 from mosaic.sdk import reading
@@ -35,8 +36,10 @@ def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
     root, row = options.find(run)
     if row.state not in ENDED:
         note(f"run {row.run_id} is {row.state.value}: what it writes meanwhile may show as a difference")
-    reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, say=note)
-    differences = verify(root.run(row.run_id))
+    with Passing() as passing:
+        reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, progress=passing)
+    with bar(f"reading the journal of {row.run_id}"):
+        differences = verify(root.run(row.run_id))
     if as_json:
         write_json({"run_id": row.run_id, "agree": not differences, "differences": plain(differences)})
         return int(bool(differences))

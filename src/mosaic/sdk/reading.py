@@ -55,7 +55,7 @@ def has_ended(root: DataRoot, run_id: str) -> bool:
 
 
 def wait_ingested(
-    root: DataRoot, run_id: str, *, timeout_secs: float = 60.0, say: Callable[[str], None] = silent
+    root: DataRoot, run_id: str, *, timeout_secs: float = 60.0, progress: Callable[[str], None] = silent
 ) -> bool:
     """Wait until everything a run has written so far is in its store.
 
@@ -63,7 +63,7 @@ def wait_ingested(
         root: The data root.
         run_id: The run.
         timeout_secs: When to give up.
-        say: Told how far it is when it takes longer than a moment.
+        progress: Told again and again how far it is, when it takes longer than a moment.
 
     Returns:
         Whether it is all there.
@@ -77,7 +77,7 @@ def wait_ingested(
         if now - started > timeout_secs:
             return False
         if now - said > _PATIENCE_SECS:
-            say(f"waiting for ingest: {behind.events:,} events to go")
+            progress(f"waiting for ingest: {behind.events:,} events to go")
             said = now
         ensure_daemon(root)
         time.sleep(_POLL_SECS)
@@ -90,6 +90,7 @@ def ask(
     question: Callable[[StoreReader], T],
     *,
     timeout_secs: float = 60.0,
+    progress: Callable[[str], None] = silent,
     say: Callable[[str], None] = silent,
 ) -> T:
     """Put a question to a run's store.
@@ -99,7 +100,8 @@ def ask(
         run_id: The run.
         question: Asked with an open reader; asked again if the store had to be rebuilt.
         timeout_secs: How long to wait for ingest.
-        say: Told about waiting, and about a store that had to be rebuilt.
+        progress: Told again and again how far the wait is.
+        say: Told when not all is there, and about a store that had to be rebuilt.
 
     Raises:
         StoreError: the store cannot be read, even after a rebuild, or does not come into being in time.
@@ -107,7 +109,7 @@ def ask(
     from mosaic.store.reader import StoreReader
 
     ended = has_ended(root, run_id)
-    if ended and not wait_ingested(root, run_id, timeout_secs=timeout_secs, say=say):
+    if ended and not wait_ingested(root, run_id, timeout_secs=timeout_secs, progress=progress):
         say("not everything is in the store yet: this shows what is there")
     if not ended:
         ensure_daemon(root)

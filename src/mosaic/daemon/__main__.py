@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mosaic import settings as settings_
 from mosaic.errors import DataRootError, MosaicError
 from mosaic.paths import DataRoot, data_root
-from mosaic.rpc.launch import EXIT_BAD_ROOT
+from mosaic.rpc.launch import EXIT_BAD_ROOT, daemon_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +48,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _serve(root: DataRoot, *, on_ready: Callable[[], None], log_errors: bool = False) -> _End:
     """Be the daemon until told to stop. Does nothing when there is one already."""
+    if daemon_running(root):
+        on_ready()
+        return _End(0)
     from mosaic.daemon.server import Server, claim, log_to  # noqa: PLC0415  (imports gRPC)
 
     try:

@@ -7,11 +7,13 @@ Refuses a data root that others may enter, and a second daemon on the same one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import logging.handlers
 import os
 import signal
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -111,7 +113,8 @@ class Server:
             loop.call_soon_threadsafe(self._seqs.announce, run_id, summary.store_seq)
 
         self._trainer.on_progress = on_progress
-        await asyncio.to_thread(self._trainer.start)
+        token = ensure_token(self._root.token)
+        _remove_stale_socket(self._root)
         service = TrainerService(
             self._root,
             self._trainer,
@@ -121,25 +124,23 @@ class Server:
             faults=self._faults,
             stop=stop.set,
         )
-        server = await self._listen(service)
-        ticking = asyncio.create_task(self._tick_until(stop))
-        log.info("MOSAIC %s serves %s as pid %d", mosaic.__version__, self._root.path, os.getpid())
-        on_ready()
         try:
-            await stop.wait()
-        finally:
+            await asyncio.to_thread(self._trainer.start)
+            server = await self._listen(service, token)
+            log.info("MOSAIC %s serves %s as pid %d", mosaic.__version__, self._root.path, os.getpid())
+            on_ready()
+            await self._tick_until(stop)
             log.info("stopping; runs go on")
             await server.stop(self._grace_secs)
-            await ticking
+        finally:
             await self._publish.close()
             streams.close()
+            service.close()
             await asyncio.to_thread(self._trainer.close)
             self._root.socket.unlink(missing_ok=True)
             self._root.daemon_info.unlink(missing_ok=True)
 
-    async def _listen(self, service: TrainerService) -> Any:
-        token = ensure_token(self._root.token)
-        _remove_stale_socket(self._root)
+    async def _listen(self, service: TrainerService, token: str) -> Any:
         server = grpc.aio.server(
             interceptors=[TokenInterceptor(token)],
             options=(
@@ -164,17 +165,17 @@ class Server:
 
     async def _tick_until(self, stop: asyncio.Event) -> None:
         """Look at the runs again and again. A failing look is a fault, not the end."""
-        while not stop.is_set():
-            (outcome,) = await asyncio.gather(self._tick(), return_exceptions=True)
-            if isinstance(outcome, BaseException):
-                self._faults.note("tick", outcome)
-            try:
-                await asyncio.wait_for(stop.wait(), self._tick_secs)
-            except asyncio.TimeoutError:
-                continue
+        # A thread of its own: slow calls may fill the others.
+        with ThreadPoolExecutor(1, thread_name_prefix="tick") as pool:
+            while not stop.is_set():
+                (outcome,) = await asyncio.gather(self._tick(pool), return_exceptions=True)
+                if isinstance(outcome, BaseException):
+                    self._faults.note("tick", outcome)
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(stop.wait(), self._tick_secs)
 
-    async def _tick(self) -> None:
-        for row in await asyncio.to_thread(self._trainer.tick):
+    async def _tick(self, pool: ThreadPoolExecutor) -> None:
+        for row in await asyncio.get_running_loop().run_in_executor(pool, self._trainer.tick):
             if row.state in ENDED:
                 await self._publish.end_run(row.run_id)
             self._changes.announce(row.run_id, (row, False))

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -62,7 +63,10 @@ class Faults:
 
 
 class TrainerService:
-    """All methods of the contract, over one Trainer. What each does is said in `trainer.proto`."""
+    """All methods of the contract, over one Trainer. What each does is said in `trainer.proto`.
+
+    At most `slow_calls` deletions and rebuilds are under way at a time; more wait, and hold up nothing else.
+    """
 
     def __init__(
         self,
@@ -74,6 +78,7 @@ class TrainerService:
         publish: PublishDesk,
         faults: Faults,
         stop: Callable[[], None],
+        slow_calls: int = 2,
     ) -> None:
         self._root = root
         self._trainer = trainer
@@ -82,6 +87,7 @@ class TrainerService:
         self._publish = publish
         self._faults = faults
         self._stop = stop
+        self._slow = ThreadPoolExecutor(slow_calls, thread_name_prefix="slow")
         self._started = time.time()
         self._open_streams = 0
 
@@ -90,6 +96,10 @@ class TrainerService:
         service = pb.DESCRIPTOR.services_by_name["TrainerService"]
         handlers = {method.name: self._handler_of(method) for method in service.methods}
         return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+    def close(self) -> None:
+        """Let slow calls end, take no new ones. The Trainer's own closing makes them end soon."""
+        self._slow.shutdown(wait=False, cancel_futures=True)
 
     # Runs.
 
@@ -112,13 +122,13 @@ class TrainerService:
 
     async def _delete_run(self, request: Any, _context: Any) -> Any:
         row = await self._row(request.run)
-        await asyncio.to_thread(self._trainer.delete, row.run_id)
+        await self._slowly(self._trainer.delete, row.run_id)
         self._changes.announce(row.run_id, (row, True))
         return pb.DeleteRunReply()
 
     async def _rebuild_run(self, request: Any, _context: Any) -> Any:
         run_id = await self._resolve(request.run)
-        return convert.summary_to_pb(await asyncio.to_thread(self._trainer.rebuild, run_id))
+        return convert.summary_to_pb(await self._slowly(self._trainer.rebuild, run_id))
 
     async def _list_runs(self, _request: Any, _context: Any) -> Any:
         rows = await asyncio.to_thread(self._trainer.runs)
@@ -140,10 +150,18 @@ class TrainerService:
     # Publishing.
 
     async def _register_worker(self, request: Any, _context: Any) -> Any:
-        row = await self._row(request.run_id)
+        folder = self._root.run(await self._resolve(request.run_id))
+        await self._refuse_if_ended(folder.run_id)
+        reply = await self._publish.register(folder, request)
+        # SYNC: asked again: had it ended in between, the tick that closes its segments would be over.
+        await self._refuse_if_ended(folder.run_id)
+        return reply
+
+    async def _refuse_if_ended(self, run_id: str) -> None:
+        row = await self._row(run_id)
         if row.state in ENDED:
-            raise DaemonError(f"run {row.run_id} is {row.state.value}; nothing can be added to it.")
-        return await self._publish.register(self._root.run(row.run_id), request)
+            await self._publish.end_run(run_id)
+            raise DaemonError(f"run {run_id} is {row.state.value}; nothing can be added to it.")
 
     async def _publish_run_steps(self, requests: AsyncIterator[Any], context: Any) -> None:
         await self._publish.take(
@@ -292,6 +310,9 @@ class TrainerService:
             return None
 
         return serve
+
+    async def _slowly(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._slow, work, *arguments)
 
     async def _resolve(self, text: str) -> str:
         return await asyncio.to_thread(self._trainer.resolve, text)

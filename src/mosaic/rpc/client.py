@@ -92,8 +92,8 @@ class Client:
         return convert.run_from_pb(self._call(self._stub.ResumeRun, pb.RunRef(run=run_id)))
 
     def delete(self, run_id: str) -> None:
-        """Remove an ended run and its folder."""
-        self._call(self._stub.DeleteRun, pb.RunRef(run=run_id))
+        """Remove an ended run and its folder, once the last processes it left are gone."""
+        self._call(self._stub.DeleteRun, pb.RunRef(run=run_id), timeout_secs=self._timeout_secs + 15)
 
     def rebuild(self, run_id: str) -> StoreSummary:
         """Make a run's store anew from its journal."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "Hole", "Odd", "parse_journal", "parse_text"]
 
+_NEWLINE, _OPEN, _CLOSE = b"\n{}"
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
@@ -54,7 +55,6 @@ class Batch:
     count: int = 0
     steps: Steps | None = None
     step_ids: list[str] = field(default_factory=list)
-    rewards: list[float] = field(default_factory=list)
     others: list[tuple[int, Event | Unknown]] = field(default_factory=list)
     extras: dict[int, bytes] = field(default_factory=dict)
     odd: list[Odd] = field(default_factory=list)
@@ -113,9 +113,14 @@ def parse_text(block: bytes, *, offset: int) -> Batch:
 
 def _decode_plain(block: bytes) -> list[Event] | None:
     """The fast road; None when any line of the block needs a closer look."""
-    lines = block.count(b"\n")
+    letters = np.frombuffer(block, np.uint8)
+    breaks = np.flatnonzero(letters == _NEWLINE)
     # `}` newline `{` cannot stand inside one JSON value: so each line is one value of its own, or there are more.
-    if not block.startswith(b"{") or not block.endswith(b"}\n") or block.count(b"}\n{") != lines - 1:
+    if (
+        letters[0] != _OPEN
+        or (letters[breaks - 1] != _CLOSE).any()
+        or (letters[breaks[:-1] + 1] != _OPEN).any()
+    ):
         return None
     try:
         if not block.isascii():
@@ -123,7 +128,7 @@ def _decode_plain(block: bytes) -> list[Event] | None:
         events = codec.decode_lines(block)
     except (ProtocolError, UnicodeDecodeError):
         return None
-    return events if len(events) == lines else None
+    return events if len(events) == len(breaks) else None
 
 
 def _columns(events: Sequence[Event | Unknown], batch: Batch) -> Batch:
@@ -148,7 +153,6 @@ def _columns(events: Sequence[Event | Unknown], batch: Batch) -> Batch:
             }
         batch.steps = to_columns(steps, places, extras)
         batch.step_ids = [event.episode_id for event in steps]
-        batch.rewards = batch.steps.reward.tolist()
     return batch
 
 

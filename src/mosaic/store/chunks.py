@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNK_STEPS",
+    "NO_STEPS",
     "TERMINATED",
     "TRUNCATED",
     "Chunk",
@@ -64,6 +65,21 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self.seq)
+
+
+NO_STEPS = Steps(
+    seq=np.empty(0, np.int64),
+    step=np.empty(0, np.int64),
+    t=np.empty(0),
+    reward=np.empty(0),
+    flags=np.empty(0, np.uint8),
+    action=values.Same(b"null", 0),
+    obs=values.Same(b"null", 0),
+    agent=values.Same(b"null", 0),
+    turn=values.Same(b"null", 0),
+    extra=values.Same(b"null", 0),
+)
+"""No steps at all."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +144,7 @@ def encode(episodes: Sequence[int], counts_: Sequence[int], steps: Steps, resets
     body = [
         len(steps),
         len(counts),
-        planes.pack_ints(np.diff(np.array(episodes, np.int64), prepend=0)),
+        planes.pack_ints(_deltas(np.array(episodes, np.int64))),
         planes.pack_ints(counts),
         *_pack_run(steps.seq, starts),
         *_pack_run(steps.step, starts),
@@ -210,19 +226,28 @@ def _rows(column: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(column).view(np.uint8).reshape(len(column), 8)
 
 
-def _pack_run(column: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> tuple[bytes, bytes]:
+def _pack_run(column: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> tuple[list[Any], bytes]:
     """Differences along each episode, and the episodes' first values by themselves (wrapping, so any bits do)."""
-    deltas = np.diff(column, prepend=column[:1])
+    deltas = _deltas(column)
     deltas[starts] = deltas[starts[0] + 1] if len(column) > 1 else 0  # any value does; a likely one is cheap
-    return planes.pack_ints(np.diff(column[starts], prepend=0)), planes.pack_ints(deltas)
+    firsts = _deltas(column[starts])
+    return [int(firsts[0]), planes.pack_ints(firsts[1:])], planes.pack_ints(deltas)
 
 
 def _unpack_run(
-    firsts: bytes, deltas: bytes, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
+    firsts: list[Any], deltas: bytes, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     total = np.cumsum(planes.unpack_ints(deltas, int(counts.sum())))
-    base = np.cumsum(planes.unpack_ints(firsts, len(starts))) - total[starts]
-    return total + np.repeat(base, counts)
+    base = np.empty(len(starts), np.int64)
+    base[0] = firsts[0]
+    base[1:] = planes.unpack_ints(firsts[1], len(starts) - 1)
+    return total + np.repeat(np.cumsum(base) - total[starts], counts)
+
+
+def _deltas(column: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    deltas = column.copy()
+    deltas[1:] -= column[:-1]  # wrapping, so any bits do
+    return deltas
 
 
 def _pack_values(column: values.Values, ends: npt.NDArray[np.int64]) -> list[Any]:

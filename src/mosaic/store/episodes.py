@@ -5,8 +5,11 @@ No SQL here beyond the row's columns; `writer` reads and writes them.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from mosaic.protocol import floats
 from mosaic.protocol.rows import EpisodeRow
@@ -26,10 +29,9 @@ ENDED = 1
 TOLD = 2
 """There was an `episode` event: its counts hold, not ours."""
 
-COLUMNS = (
-    "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, seed, outcome, agent, "
-    "group_, counted, summed"
-)
+COLUMNS = "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, rest"
+_OUTCOMES = (None, "terminated", "truncated", "cut")
+_OUTCOME_SHIFT = 2
 _NO_NUMBER = -1
 _MAX_DIGITS = 15
 
@@ -55,7 +57,7 @@ def join_id(prefix: str, number: int) -> str:
     return prefix if number == _NO_NUMBER else f"{prefix}{number}"
 
 
-@dataclass
+@dataclass(slots=True)
 class Live:
     """An episode being written. `pending` spans are in no table yet; `live_*` are in live chunks."""
 
@@ -139,56 +141,86 @@ class Live:
         self.seq = max(self.seq, seq)
         self.dirty = True
 
-    def to_row(self, name_id: Callable[[str], int]) -> tuple[Any, ...]:
-        """The row, in the order of `COLUMNS`."""
-        same = self.counted == self.steps and to_sql(self.summed) == to_sql(self.return_)
+    def to_row(self) -> tuple[Any, ...]:
+        """The row, in the order of `COLUMNS`. `t_end` is kept as how far its bits are from those of `t_start`."""
+        rest = _Rest(seed=_word(self.seed), agent=self.agent, group=self.group)
+        code = _OUTCOMES.index(self.outcome) if self.outcome in _OUTCOMES else 0
+        if not code:
+            rest.outcome = self.outcome
+        if self.counted != self.steps or to_sql(self.summed) != to_sql(self.return_):
+            rest.counted, rest.summed = self.counted, self.summed
+        start = 0.0 if self.t_start is None else self.t_start
         return (
             self.index,
             self.prefix,
             self.number,
             self.seq,
-            self.flags,
+            self.flags | code << _OUTCOME_SHIFT,
             self.steps,
             to_sql(self.return_),
             None if self.t_start is None else to_sql(self.t_start),
-            None if self.t_end is None else to_sql(self.t_end),
+            None if self.t_end is None else _signed(floats.bits_of(self.t_end) - floats.bits_of(start)),
             self.env,
             int_to_sql(self.env_index) or None,
             self.pack,
-            int_to_sql(self.seed),
-            None if self.outcome is None else name_id(self.outcome),
-            None if self.agent is None else name_id(self.agent),
-            None if self.group is None else name_id(self.group),
-            None if same else self.counted,
-            None if same else to_sql(self.summed),
+            None if rest == _NO_REST else msgspec.msgpack.encode(rest),
         )
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...], name: Callable[[int], str]) -> Live:
         """The episode behind a row; live chunks are for the caller to count."""
-        flags, return_ = row[4], to_float(row[6])
+        return_ = to_float(row[6])
+        t_start = None if row[7] is None else to_float(row[7])
+        rest = _NO_REST if row[12] is None else msgspec.msgpack.decode(row[12], type=_Rest)
         return cls(
             episode_id=join_id(name(row[1]), row[2]),
             index=row[0],
             prefix=row[1],
             number=row[2],
             seq=row[3],
-            flags=flags,
+            flags=row[4] & (ENDED | TOLD),
             steps=row[5],
             return_=return_,
-            t_start=None if row[7] is None else to_float(row[7]),
-            t_end=None if row[8] is None else to_float(row[8]),
+            t_start=t_start,
+            t_end=None if row[8] is None else _float_of(row[8] + floats.bits_of(t_start or 0.0)),
             env=row[9],
             env_index=to_int(row[10]) or 0,
             pack=row[11],
-            seed=to_int(row[12]),
-            outcome=None if row[13] is None else name(row[13]),
-            agent=None if row[14] is None else name(row[14]),
-            group=None if row[15] is None else name(row[15]),
-            counted=row[5] if row[16] is None else row[16],
-            summed=return_ if row[17] is None else to_float(row[17]),
+            seed=int(rest.seed) if isinstance(rest.seed, str) else rest.seed,
+            outcome=_OUTCOMES[row[4] >> _OUTCOME_SHIFT] or rest.outcome,
+            agent=rest.agent,
+            group=rest.group,
+            counted=row[5] if rest.counted is None else rest.counted,
+            summed=return_ if rest.summed is None else rest.summed,
             dirty=False,
         )
+
+
+class _Rest(msgspec.Struct, array_like=True, omit_defaults=True):
+    """What few episodes have."""
+
+    seed: int | str | None = None
+    agent: str | None = None
+    group: str | None = None
+    outcome: str | None = None
+    counted: int | None = None
+    summed: float | None = None
+
+
+_NO_REST = _Rest()
+
+
+def _word(number: int | None) -> int | str | None:
+    """An integer of any size."""
+    return number if number is None or -(1 << 63) <= number < 1 << 63 else str(number)
+
+
+def _signed(bits: int) -> int:
+    return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _float_of(bits: int) -> float:
+    return float(struct.unpack("<d", struct.pack("<Q", bits % (1 << 64)))[0])
 
 
 def row_of(live: Live, env_id: str | None) -> EpisodeRow:

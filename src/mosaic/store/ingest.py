@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.store.batch import Hole
 
-__all__ = ["RunIngest", "Turn", "ended"]
+__all__ = ["RunIngest", "Turn", "ended", "remove_store"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -100,9 +100,13 @@ class RunIngest:
 
     def close(self) -> None:
         """Close the store and let go of the run. Twice is fine."""
+        self.close_store()
+        self._lock.close()
+
+    def close_store(self) -> None:
+        """Close the store and go on holding the run's lock."""
         self._close_readers()
         self._writer.close()
-        self._lock.close()
 
     def summary(self) -> StoreSummary:
         """The store's roll-up as of the last commit."""
@@ -148,7 +152,7 @@ class RunIngest:
     def _open(self) -> None:
         had_store = self._path.exists()
         if not had_store:
-            _remove_store(self._path)  # a log without its database would spoil the next one
+            remove_store(self._path)  # a log without its database would spoil the next one
         order_seen = self._folder.order.exists()
         try:
             writer = StoreWriter(schema.open_writer(self._path), self._folder.order)
@@ -188,7 +192,7 @@ class RunIngest:
             self._path.replace(parent / f"{name}.corrupt-{number}")
         for path in older:
             path.unlink(missing_ok=True)
-        _remove_store(self._path)
+        remove_store(self._path)
 
     def _notice_loss(self) -> None:
         """Someone removed or replaced the store under us."""
@@ -201,7 +205,7 @@ class RunIngest:
         self._writer.close()
         self._tracks.clear()
         if not self._path.exists():
-            _remove_store(self._path)
+            remove_store(self._path)
         self._open()
 
     def _lost_bytes(self) -> str:
@@ -354,7 +358,8 @@ class RunIngest:
             self._close_reader(track)
 
 
-def _remove_store(path: Path) -> None:
+def remove_store(path: Path) -> None:
+    """Remove a database and its logs."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 

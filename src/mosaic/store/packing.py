@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mosaic.store import chunks, curve, values
+from mosaic.store import chunks, curve
 from mosaic.store.chunks import CHUNK_STEPS, Steps
 from mosaic.store.episodes import ENDED, Live
 
@@ -101,10 +101,7 @@ class Packer:
         """How many of its steps make a chunk."""
         if not live.pending:
             return CHUNK_STEPS
-        block, start, _ = live.pending[0]
-        obs = block.obs
-        size = len(values.take(obs, slice(start, start + 1)).texts()[0])
-        return max(1, min(CHUNK_STEPS, self._chunk_bytes // max(1, size)))
+        return max(1, min(CHUNK_STEPS, self._chunk_bytes // max(1, live.pending[0][0].obs.size)))
 
     def _write_final(self, live: Live, limit: int, *, over: bool) -> None:
         steps = chunks.concat(self._gather(live))

@@ -41,10 +41,11 @@ def pack_ints(values: Ints) -> bytes:
         return b""
     if (values == values[0]).all():
         return b"\0" + values[:1].tobytes()
-    folded = _fold(values.view(np.uint64))
-    top = int(folded.max())
+    signed = int(values.min()) < 0
+    plain = _fold(values.view(np.uint64)) if signed else values.view(np.uint64)
+    top = int(plain.max())
     width = next(w for w in _UNSIGNED if top < 1 << 8 * w)
-    return bytes([width]) + _pack_planes(folded.astype(_UNSIGNED[width]))
+    return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width]))
 
 
 def unpack_ints(data: bytes, count: int) -> Ints:
@@ -53,8 +54,9 @@ def unpack_ints(data: bytes, count: int) -> Ints:
         return np.empty(0, np.int64)
     if not data[0]:
         return np.full(count, np.frombuffer(data, "<i8", 1, 1)[0])
-    folded, _ = _unpack_planes(memoryview(data), 1, count, data[0])
-    return _unfold(folded.astype(np.uint64)).view(np.int64)
+    plain, _ = _unpack_planes(memoryview(data), 1, count, data[0] & 0x7F)
+    wide = plain.astype(np.uint64)
+    return (_unfold(wide) if data[0] & 0x80 else wide).view(np.int64)
 
 
 def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:

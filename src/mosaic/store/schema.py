@@ -92,9 +92,8 @@ def _first(db: apsw.Connection) -> None:
         CREATE TABLE env_keys (producer TEXT, env_key TEXT, env INTEGER, PRIMARY KEY (producer, env_key)) WITHOUT ROWID;
         CREATE TABLE episodes (
             idx INTEGER PRIMARY KEY, prefix INTEGER NOT NULL, number INTEGER NOT NULL, seq INTEGER NOT NULL,
-            flags INTEGER NOT NULL, steps INTEGER NOT NULL, return_ REAL NOT NULL, t_start REAL, t_end REAL,
-            env INTEGER, env_index INTEGER, pack INTEGER, seed INTEGER, outcome INTEGER, agent INTEGER,
-            group_ INTEGER, counted INTEGER, summed REAL);
+            flags INTEGER NOT NULL, steps INTEGER NOT NULL, return_ REAL NOT NULL, t_start REAL, t_end INTEGER,
+            env INTEGER, env_index INTEGER, pack INTEGER, rest BLOB);
         CREATE UNIQUE INDEX episodes_by_id ON episodes (prefix, number);
         CREATE INDEX episodes_by_seq ON episodes (seq);
         CREATE TABLE resets (episode INTEGER PRIMARY KEY, data BLOB NOT NULL);

@@ -7,6 +7,7 @@ recognised whole and kept as binary; every other column stays JSON text. Nothing
 from __future__ import annotations
 
 import binascii
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Arrays", "Checksums", "Ints", "Same", "Texts", "Values", "join", "recognise", "take"]
+__all__ = ["Arrays", "Checksums", "Ints", "Same", "Texts", "Values", "join", "parse", "recognise", "take"]
 
 Index = Union[slice, npt.NDArray[np.int64]]
 
@@ -30,12 +31,28 @@ _SIXBITS[np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 )
 
 
+def parse(text: bytes) -> Any:
+    """The value of a JSON text. What msgspec refuses (numbers out of range, say) the standard library may take."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text.decode("utf-8", "backslashreplace")
+
+
 @dataclass(frozen=True)
 class Same:
     """`count` times one text."""
 
     text: bytes
     count: int
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a value takes."""
+        return len(self.text)
 
     def __len__(self) -> int:
         return self.count
@@ -46,7 +63,8 @@ class Same:
 
     def objects(self) -> list[Any]:
         """Each value, decoded; each its own, so that a caller may change one."""
-        return [msgspec.json.decode(self.text) for _ in range(self.count)]
+        one = parse(self.text)
+        return [one] * self.count if not isinstance(one, (dict, list)) else [parse(t) for t in self.texts()]
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,11 @@ class Texts:
     """Any JSON."""
 
     data: Sequence[bytes]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a value takes."""
+        return sum(map(len, self.data)) // max(1, len(self.data))
 
     def __len__(self) -> int:
         return len(self.data)
@@ -64,7 +87,7 @@ class Texts:
 
     def objects(self) -> list[Any]:
         """Each value, decoded."""
-        return [msgspec.json.decode(text) for text in self.data]
+        return [parse(text) for text in self.data]
 
 
 @dataclass(frozen=True)
@@ -72,6 +95,11 @@ class Ints:
     """Integers of at most 64 bits."""
 
     data: npt.NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a value takes."""
+        return 8
 
     def __len__(self) -> int:
         return len(self.data)
@@ -93,6 +121,11 @@ class Checksums:
     after: bytes
     data: npt.NDArray[np.int64]
 
+    @property
+    def size(self) -> int:
+        """About how many bytes a value takes."""
+        return 8
+
     def __len__(self) -> int:
         return len(self.data)
 
@@ -102,7 +135,7 @@ class Checksums:
 
     def objects(self) -> list[Any]:
         """Each value, decoded."""
-        return [msgspec.json.decode(text) for text in self.texts()]
+        return [parse(text) for text in self.texts()]
 
 
 @dataclass(frozen=True)
@@ -112,6 +145,11 @@ class Arrays:
     before: bytes
     dtype: str
     data: npt.NDArray[np.uint8]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a value takes."""
+        return int(self.data.shape[1])
 
     def __len__(self) -> int:
         return len(self.data)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from mosaic.protocol import codec, floats
 from mosaic.protocol.canonical import canonical_name
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import apsw
 
     from mosaic.store.batch import Batch, Hole
+    from mosaic.store.chunks import Steps
 
 __all__ = ["StoreWriter", "json_of"]
 
@@ -64,6 +66,7 @@ class StoreWriter:
             self._max_open, self._max_names = max_open, max_names
             self._open: dict[str, Live] = {}
             self._names: dict[str, int] = {}
+            self._highest: dict[int, int] = {}
             self._metric_names: dict[str, int] = {}
             self._envs: dict[tuple[str, str], int | None] = {}
             self._sources: dict[str, int] = {}
@@ -123,7 +126,7 @@ class StoreWriter:
                         self.state.saw_return(live.return_)
                     live.curve = point
                     points.append((live.index, *point))
-        rows = [live.to_row(self._name) for live in changed]
+        rows = [live.to_row() for live in changed]
         marks = ", ".join("?" * len(rows[0])) if rows else ""
         if rows:
             self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
@@ -153,54 +156,47 @@ class StoreWriter:
         """Store one batch."""
         base = self.state.store_seq + 1
         self.state.store_seq += batch.count
-        self._mention(batch)
+        codes = {name: number for number, name in enumerate(dict.fromkeys(batch.step_ids))}
+        numbers = np.fromiter(map(codes.__getitem__, batch.step_ids), np.int64, len(batch.step_ids))
+        # Numbered in order of appearance: a name appears first where the highest number so far grows.
+        firsts = np.flatnonzero(np.diff(np.maximum.accumulate(numbers), prepend=-1))
+        self._mention(batch, codes, [] if batch.steps is None else batch.steps.seq[firsts].tolist())
         self._apply_others(batch, base, producer)
         if batch.steps is not None:
-            self._apply_steps(batch, base)
+            self._apply_steps(batch.steps, codes, numbers, base)
         if batch.extras:
             self._keep_extras(batch, base)
         self._keep_odd(batch, source)
         if batch.next_seq:
             self.db.execute("INSERT OR REPLACE INTO producers VALUES (?, ?)", (producer, batch.next_seq))
 
-    def _mention(self, batch: Batch) -> None:
+    def _mention(self, batch: Batch, codes: dict[str, int], firsts: list[int]) -> None:
         """Look up or number all episodes of a batch, in the order it first names them."""
-        places: dict[str, int] = {}
-        if batch.steps is not None:
-            last = ""
-            for at, episode_id in enumerate(batch.step_ids):
-                if episode_id is not last and episode_id != last and episode_id not in places:
-                    places[episode_id] = int(batch.steps.seq[at])
-                last = episode_id
+        places = dict(zip(codes, firsts, strict=True))
         for place, event in batch.others:
             if isinstance(event, (Reset, Episode)):
                 places[event.episode_id] = min(place, places.get(event.episode_id, place))
         for episode_id in sorted(places, key=places.__getitem__):
-            live = self._open.get(episode_id) or self._load(episode_id)
-            self._open[episode_id] = live
+            live = self._open.get(episode_id)
+            if live is None:
+                live = self._open[episode_id] = self._load(episode_id)
             self._touched[live.index] = live
 
-    def _apply_steps(self, batch: Batch, base: int) -> None:
-        steps = batch.steps
-        assert steps is not None  # noqa: S101  (the caller checked)
-        codes: dict[str, int] = {}
-        numbers = np.array([codes.setdefault(name, len(codes)) for name in batch.step_ids])
-        rewards = batch.rewards
+    def _apply_steps(
+        self, steps: Steps, codes: dict[str, int], numbers: npt.NDArray[np.int64], base: int
+    ) -> None:
         if len(codes) > 1 and (numbers[1:] < numbers[:-1]).any():
             places = np.argsort(numbers, kind="stable")
             steps, numbers = chunks.take(steps, places), numbers[places]
-            rewards = steps.reward.tolist()
         steps.seq[:] += base
+        rewards = steps.reward.tolist()
         bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-        endings = np.flatnonzero(steps.flags).tolist()
-        ending = 0
+        endings = np.flatnonzero(steps.flags)
         for name, (start, stop) in zip(codes, pairwise(bounds), strict=True):
-            live = self._open[name]
-            live.add_steps(steps, start, stop, rewards[start:stop])
-            while ending < len(endings) and endings[ending] < stop:
-                at = endings[ending]
-                live.ended_by_step(int(steps.flags[at]), float(steps.t[at]))
-                ending += 1
+            self._open[name].add_steps(steps, start, stop, rewards[start:stop])
+        names = list(codes)
+        for at, number in zip(endings.tolist(), numbers[endings].tolist(), strict=True):
+            self._open[names[number]].ended_by_step(int(steps.flags[at]), float(steps.t[at]))
         self.state.steps += len(steps)
         with np.errstate(invalid="ignore"):
             self.state.saw_times(float(steps.t.min()), float(steps.t.max()))
@@ -358,14 +354,21 @@ class StoreWriter:
         """An episode that is not in memory: read back, or new."""
         prefix_text, number = split_id(episode_id)
         prefix = self._name(prefix_text)
-        row = self.db.execute(
-            f"SELECT {COLUMNS} FROM episodes WHERE prefix = ? AND number = ?",  # noqa: S608
-            (prefix, number),
-        ).get
-        if row is None:
-            self.state.episodes += 1
-            return Live(episode_id, self.order.index_of(episode_id), prefix, number)
-        return self._revive(row)
+        if prefix not in self._highest:
+            highest = self.db.execute("SELECT max(number) FROM episodes WHERE prefix = ?", (prefix,)).get
+            if len(self._highest) >= self._max_names:
+                self._highest.clear()
+            self._highest[prefix] = -2 if highest is None else highest
+        if number <= self._highest[prefix]:
+            row = self.db.execute(
+                f"SELECT {COLUMNS} FROM episodes WHERE prefix = ? AND number = ?",  # noqa: S608
+                (prefix, number),
+            ).get
+            if row is not None:
+                return self._revive(row)
+        self._highest[prefix] = max(number, self._highest[prefix])
+        self.state.episodes += 1
+        return Live(episode_id, self.order.index_of(episode_id), prefix, number)
 
     def _revive(self, row: tuple[Any, ...]) -> Live:
         live = Live.from_row(row, self._text)

@@ -1,0 +1,50 @@
+"""How far a store is behind its journal. Read-only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mosaic.store.reader import StoreReader
+from mosaic.store.sources import STDOUT, SourceReader, list_sources
+
+if TYPE_CHECKING:
+    from mosaic.paths import RunFolder
+
+__all__ = ["Lag", "lag"]
+
+_PIECE = 1 << 20
+
+
+class Lag(msgspec.Struct, frozen=True):
+    """What is in the journal and not yet in the store. `events` counts lines."""
+
+    bytes: int
+    events: int
+
+
+def lag(folder: RunFolder) -> Lag:
+    """Count what is still to be ingested; all of it when there is no store.
+
+    Raises:
+        StoreError: the store is damaged.
+    """
+    cursors: dict[str, tuple[int, bool]] = {}
+    if folder.store.exists():
+        with StoreReader(folder) as reader:
+            cursors = reader.cursors()
+    size = events = 0
+    for source in list_sources(folder):
+        at, done = cursors.get(source.name, (0, False))
+        if done:
+            continue
+        with SourceReader(source) as segment:
+            while part := segment.read(at, _PIECE):
+                text = part if source.name == STDOUT else part.rstrip(b"\0")
+                size += len(text)
+                events += text.count(b"\n") if source.name != STDOUT else text.count(b'{"type"')
+                at += len(part)
+                if not text:  # the NULs that fill up a live segment
+                    break
+    return Lag(size, events)

@@ -1,0 +1,392 @@
+"""Reading a store: rows, steps and curves, by cursor. Read-only; any number of readers beside the one writer.
+
+Every call sees one commit and nothing half-done. A store that was replaced meanwhile (a rebuild) is opened anew.
+Floats come back bit for bit.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections import OrderedDict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import msgspec
+import numpy as np
+
+from mosaic.errors import StoreError, UsageError
+from mosaic.protocol.rows import (
+    CheckpointRow,
+    EpisodeRow,
+    MetricRow,
+    QuarantineRow,
+    StepRow,
+    StoreSummary,
+)
+from mosaic.store import chunks, curve, schema
+from mosaic.store.curve import ReturnCurve
+from mosaic.store.episodes import COLUMNS, Live, row_of, split_id
+from mosaic.store.state import State
+from mosaic.store.values import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mosaic.paths import RunFolder
+    from mosaic.store.chunks import Steps
+
+__all__ = ["ReturnCurve", "StoreReader"]
+
+_ALL = 1 << 62
+_OPEN_TRIES, _OPEN_PAUSE_SECS = 5, 0.01  # a rebuild swaps files: for a moment there is none
+
+
+class StoreReader:
+    """A read-only view of one run's store. A context manager.
+
+    Args:
+        folder: the run.
+        cached_chunks: decoded chunks kept for the next call.
+
+    Raises:
+        StoreError: there is no store, or it is damaged.
+    """
+
+    def __init__(self, folder: RunFolder, *, cached_chunks: int = 16) -> None:
+        self._folder = folder
+        self._cached = cached_chunks
+        self._cache: OrderedDict[int, chunks.Chunk] = OrderedDict()
+        self._names: dict[int, str] = {}
+        self._envs: dict[int, str | None] = {}
+        self._db: apsw.Connection | None = None
+        self._inode = 0
+        with self._reading():
+            pass
+
+    def __enter__(self) -> StoreReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection. Twice is fine."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    # -- roll-ups -------------------------------------------------------------------------------------------
+
+    def summary(self) -> StoreSummary:
+        """The roll-up of the whole store."""
+        with self._reading() as db:
+            saved = db.execute("SELECT data FROM state").get
+            return (State() if saved is None else msgspec.msgpack.decode(saved, type=State)).summary()
+
+    def returns(self) -> ReturnCurve:
+        """Return, steps and end time of every ended episode, by index."""
+        with self._reading() as db:
+            return curve.join(
+                [curve.decode(data) for (data,) in db.execute("SELECT data FROM curve ORDER BY block")]
+            )
+
+    # -- episodes and steps ---------------------------------------------------------------------------------
+
+    def episodes(
+        self, *, since_seq: int = 0, first_index: int = 0, limit: int | None = None
+    ) -> list[EpisodeRow]:
+        """Episodes by index, from `first_index` on; with `since_seq`, only those changed after it."""
+        where = "seq > ?1 AND idx >= ?2" if since_seq > 0 else "idx >= ?2 AND ?1 <= 0"
+        with self._reading() as db:
+            query = f"SELECT {COLUMNS} FROM episodes WHERE {where} ORDER BY idx LIMIT ?3"  # noqa: S608
+            rows = db.execute(query, (since_seq, first_index, _ALL if limit is None else limit)).fetchall()
+            return [self._row(db, row) for row in rows]
+
+    def episode(self, key: int | str) -> EpisodeRow:
+        """One episode, by index or id.
+
+        Raises:
+            UsageError: there is none; says which there are.
+        """
+        with self._reading() as db:
+            return self._row(db, self._find(db, key))
+
+    def steps(self, index: int, *, first: int = 0, limit: int | None = None) -> list[StepRow]:
+        """The steps of an episode in the order they were stored, from the `first`-th on."""
+        steps = self.columns(index)
+        stop = None if limit is None else first + limit
+        return _rows(chunks.take(steps, slice(first, stop))) if first or stop is not None else _rows(steps)
+
+    def columns(self, index: int) -> Steps:
+        """The steps of an episode as columns."""
+        with self._reading() as db:
+            row = self._find(db, index)
+            parts = [] if row[11] is None else [self._chunk(db, row[11]).part(row[0])]
+            own = db.execute(
+                "SELECT id, live FROM chunks WHERE episode = ? ORDER BY id", (row[0],)
+            ).fetchall()
+            parts += [self._chunk(db, chunk_id, keep=not live).steps for chunk_id, live in own]
+        steps = chunks.concat(parts) if parts else chunks.NO_STEPS
+        if len(parts) > 1 and (np.diff(steps.seq) < 0).any():
+            steps = chunks.take(steps, np.argsort(steps.seq, kind="stable"))
+        return steps
+
+    def steps_since(self, seq: int, *, limit: int) -> tuple[list[tuple[str, StepRow]], int]:
+        """Steps stored after `seq`, in that order, each with its episode's id; and the cursor to go on from."""
+        found: list[tuple[str, StepRow]] = []
+        with self._reading() as db:
+            end = self.summary().store_seq
+            while seq < end and len(found) < limit:
+                nearest = db.execute(
+                    "SELECT min(max(seq_lo, ?1 + 1)) FROM chunks WHERE seq_hi > ?1", (seq,)
+                ).get
+                if nearest is None:
+                    seq = end
+                    break
+                low = int(nearest) - 1
+                high = min(end, low + limit - len(found))
+                found += self._steps_between(db, low, high)
+                seq = high
+        return found, max(seq, 0)
+
+    def _steps_between(self, db: apsw.Connection, low: int, high: int) -> list[tuple[str, StepRow]]:
+        """Steps with `low < seq <= high`."""
+        found = []
+        query = "SELECT id, live FROM chunks WHERE seq_hi > ? AND seq_lo <= ?"
+        for chunk_id, live in db.execute(query, (low, high)).fetchall():
+            chunk = self._chunk(db, chunk_id, keep=not live)
+            wanted = np.flatnonzero((chunk.steps.seq > low) & (chunk.steps.seq <= high))
+            owners = np.repeat(chunk.episodes, chunk.counts)[wanted].tolist()
+            ids = {owner: self._row(db, self._find(db, owner)).episode_id for owner in set(owners)}
+            rows = _rows(chunks.take(chunk.steps, wanted))
+            found += [(ids[owner], row) for owner, row in zip(owners, rows, strict=True)]
+        return sorted(found, key=lambda pair: pair[1].seq)
+
+    def reset(self, index: int) -> dict[str, Any]:
+        """The `reset` event of an episode with its environment filled in; empty when there was none."""
+        with self._reading() as db:
+            row = self._find(db, index)
+            data = db.execute("SELECT data FROM resets WHERE episode = ?", (row[0],)).get or b""
+            if not data and row[11] is not None:
+                chunk = self._chunk(db, row[11])
+                data = chunk.resets[chunk.episodes.index(row[0])]
+            if not data:
+                return {}
+            event: dict[str, Any] = {**parse(data), "episode_id": self._row(db, row).episode_id}
+            if row[9] is not None:
+                event["env"] = parse(db.execute("SELECT data FROM envs WHERE id = ?", (row[9],)).get)
+            return event
+
+    # -- other events ---------------------------------------------------------------------------------------
+
+    def metrics(
+        self, *, name: str | None = None, since_seq: int = 0, limit: int | None = None
+    ) -> list[MetricRow]:
+        """Logged scalars in the order they were stored; `name` is the source's or the canonical one."""
+        chosen = (
+            ""
+            if name is None
+            else "AND m.name IN (SELECT id FROM metric_names WHERE name = ?3 OR canonical = ?3)"
+        )
+        query = (
+            "SELECT m.seq, n.name, n.canonical, value, step, t, s.text FROM metrics m JOIN metric_names n "  # noqa: S608
+            f"ON n.id = m.name LEFT JOIN names s ON s.id = m.source WHERE m.seq > ?1 {chosen} ORDER BY m.seq LIMIT ?2"
+        )
+        bound: list[Any] = [since_seq, _ALL if limit is None else limit]
+        with self._reading() as db:
+            return [
+                MetricRow(
+                    name=row[1],
+                    canonical=row[2],
+                    value=schema.to_float(row[3]),
+                    step=schema.to_int(row[4]),
+                    t=schema.to_float(row[5]),
+                    source=row[6],
+                    seq=row[0],
+                )
+                for row in db.execute(query, bound if name is None else [*bound, name])
+            ]
+
+    def metric_names(self) -> list[tuple[str, str | None, int]]:
+        """Each metric's name, its canonical name, and how many values there are."""
+        with self._reading() as db:
+            return list(
+                db.execute(
+                    "SELECT n.name, n.canonical, count(m.seq) FROM metric_names n LEFT JOIN metrics m ON m.name = n.id "
+                    "GROUP BY n.id ORDER BY n.name"
+                )
+            )
+
+    def checkpoints(self) -> list[CheckpointRow]:
+        """Saved policies in the order they were stored."""
+        with self._reading() as db:
+            return [
+                CheckpointRow(
+                    path=row[1],
+                    sha256=row[2],
+                    bytes=schema.to_int(row[3]),
+                    step=schema.to_int(row[4]),
+                    kind=row[5],
+                    t=schema.to_float(row[6]),
+                    meta={} if row[7] is None else parse(row[7]),
+                    seq=row[0],
+                )
+                for row in db.execute("SELECT * FROM checkpoints ORDER BY seq")
+            ]
+
+    def events(
+        self, kind: str | None = None, *, since_seq: int = 0, limit: int | None = None
+    ) -> list[tuple[int, str, bytes]]:
+        """Events of the other kinds, unknown ones included, as (seq, kind, JSON)."""
+        where = "" if kind is None else "AND kind = ?3"
+        query = f"SELECT seq, kind, data FROM events WHERE seq > ?1 {where} ORDER BY seq LIMIT ?2"  # noqa: S608
+        bound: list[Any] = [since_seq, _ALL if limit is None else limit]
+        with self._reading() as db:
+            return list(db.execute(query, bound if kind is None else [*bound, kind]))
+
+    def quarantine(self, *, limit: int = 100) -> list[QuarantineRow]:
+        """Lines that were no events. Of a line over 64 KiB only the start; quarantine.jsonl has all of it."""
+        with self._reading() as db:
+            return [
+                QuarantineRow(
+                    source=source,
+                    offset=offset,
+                    length=length,
+                    reason=reason,
+                    line_b64=base64.b64encode(data).decode(),
+                )
+                for source, offset, length, reason, data in db.execute(
+                    "SELECT s.name, offset, length, reason, q.data FROM quarantine q JOIN sources s ON s.id = source "
+                    "ORDER BY q.id LIMIT ?",
+                    (limit,),
+                )
+            ]
+
+    def holes(self) -> list[tuple[str, int, int, int | None]]:
+        """What is missing: (source, offset, bytes, events), events None when nobody can tell."""
+        with self._reading() as db:
+            query = "SELECT s.name, offset, bytes, missing FROM holes h JOIN sources s ON s.id = source ORDER BY h.id"
+            return [(row[0], row[1], row[2], schema.to_int(row[3])) for row in db.execute(query)]
+
+    def cursors(self) -> dict[str, tuple[int, bool]]:
+        """How far each source has been read, in uncompressed bytes, and whether it is done."""
+        with self._reading() as db:
+            return {
+                name: (cursor, bool(done))
+                for name, cursor, done in db.execute("SELECT name, cursor, done FROM sources")
+            }
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        """One snapshot of the store that has the name now."""
+        try:
+            db = self._connection()
+            if db.in_transaction:  # a method that calls another: the same snapshot
+                yield db
+                return
+            db.execute("BEGIN")
+            try:
+                yield db
+            finally:
+                db.execute("ROLLBACK")
+        except apsw.Error as error:
+            way_out = "Rebuild it: mosaic rebuild RUN" if schema.is_damage(error) else "Try again."
+            raise StoreError(f"cannot read {self._folder.store}: {error}. {way_out}") from error
+
+    def _connection(self) -> apsw.Connection:
+        if self._db is not None and self._db.in_transaction:
+            return self._db
+        for attempt in range(_OPEN_TRIES):
+            try:
+                inode = self._folder.store.stat().st_ino
+            except FileNotFoundError:
+                if attempt < _OPEN_TRIES - 1 and self._folder.journal.is_dir():
+                    time.sleep(_OPEN_PAUSE_SECS)
+                    continue
+                inode = 0
+            break
+        if self._db is None or inode != self._inode:
+            self.close()
+            self._cache.clear()
+            self._names.clear()
+            self._envs.clear()
+            self._db = schema.open_reader(self._folder.store)
+            self._inode = inode
+        return self._db
+
+    def _find(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...]:
+        if isinstance(key, str):
+            prefix, number = split_id(key)
+            query = (
+                f"SELECT {COLUMNS} FROM episodes WHERE prefix = (SELECT id FROM names WHERE text = ?) "  # noqa: S608
+                "AND number = ?"
+            )
+            row = db.execute(query, (prefix, number)).get
+        else:
+            row = db.execute(f"SELECT {COLUMNS} FROM episodes WHERE idx = ?", (key,)).get  # noqa: S608
+        if row is not None:
+            return tuple(row)
+        low, high = db.execute("SELECT min(idx), max(idx) FROM episodes").get
+        there = "This run has no episodes yet." if low is None else f"This run has episodes {low} to {high}."
+        raise UsageError(f"there is no episode {key!r}. {there}")
+
+    def _row(self, db: apsw.Connection, row: tuple[Any, ...]) -> EpisodeRow:
+        env = row[9]
+        if env is not None and env not in self._envs:
+            self._envs[env] = db.execute("SELECT env_id FROM envs WHERE id = ?", (env,)).get
+        return row_of(
+            Live.from_row(row, lambda name: self._name(db, name)), None if env is None else self._envs[env]
+        )
+
+    def _name(self, db: apsw.Connection, name: int) -> str:
+        if name not in self._names:
+            self._names[name] = str(db.execute("SELECT text FROM names WHERE id = ?", (name,)).get)
+        return self._names[name]
+
+    def _chunk(self, db: apsw.Connection, chunk_id: int, *, keep: bool = True) -> chunks.Chunk:
+        """A chunk; final ones never change, live ones do and are not kept."""
+        cached = self._cache.get(chunk_id)
+        if cached is not None:
+            self._cache.move_to_end(chunk_id)
+            return cached
+        chunk = chunks.decode(db.execute("SELECT data FROM chunks WHERE id = ?", (chunk_id,)).get)
+        if keep:
+            self._cache[chunk_id] = chunk
+            while len(self._cache) > self._cached:
+                self._cache.popitem(last=False)
+        return chunk
+
+
+def _rows(steps: Steps) -> list[StepRow]:
+    plain = zip(
+        steps.step.tolist(),
+        steps.action.objects(),
+        steps.reward.tolist(),
+        (steps.flags & chunks.TERMINATED).astype(bool).tolist(),
+        (steps.flags & chunks.TRUNCATED).astype(bool).tolist(),
+        steps.obs.objects(),
+        steps.t.tolist(),
+        steps.agent.objects(),
+        steps.turn.objects(),
+        steps.seq.tolist(),
+        strict=True,
+    )
+    return [
+        StepRow(
+            step=step,
+            action=action,
+            reward=reward,
+            terminated=terminated,
+            truncated=truncated,
+            obs=obs,
+            t=t,
+            agent_id=agent,
+            turn=turn,
+            seq=seq,
+        )
+        for step, action, reward, terminated, truncated, obs, t, agent, turn, seq in plain
+    ]

@@ -1,4 +1,4 @@
-"""Progress for people: a moving line on a terminal, one plain line elsewhere. Always on stderr, gone when done."""
+"""Progress for people: a moving line on a terminal, one plain line elsewhere. On stderr, gone when done."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Passing:
 
 @contextmanager
 def bar(text: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that is told (done, in all), or only turns while it is told nothing. Nothing at all without a terminal."""
+    """A bar that is told (done, in all), or turns while it is told nothing. Silent without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return

@@ -160,7 +160,7 @@ def _check_run(folder: RunFolder, source: Path) -> None:
             f"{source} says run {folder.run_id}, but its manifest says {manifest.spec.run_id!r}"
         )
     folder.journal.mkdir(mode=0o700, exist_ok=True)
-    folder.shim_lock.touch(mode=0o600)  # a lock nobody holds: the run has ended, also when it left no exit.json
+    folder.shim_lock.touch(mode=0o600)  # held by nobody: the run has ended, also without exit.json
 
 
 def _sync_tree(folder: Path) -> None:

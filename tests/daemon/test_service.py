@@ -116,7 +116,7 @@ def test_a_watcher_sees_the_runs_there_are_and_then_every_change(shared_daemon: 
             shared_daemon.submit(["true"], run_id=run_id)
         if row.run_id == run_id and row.state in ENDED:
             break
-    watching.close()  # type: ignore[attr-defined]
+    watching.close()
     assert seen[-1].state is RunState.FINISHED
     until(lambda: shared_daemon.client.status().streams == 0)
 
@@ -128,7 +128,7 @@ def test_a_watcher_that_leaves_is_no_fault(shared_daemon: Daemon) -> None:
         reader = threading.Thread(target=next, args=(stream, None))
         reader.start()
         reader.join()
-        stream.close()  # type: ignore[attr-defined]
+        stream.close()
     until(lambda: shared_daemon.client.status().streams == 0)
     assert shared_daemon.client.status().faults == faults
     shared_daemon.client.stop(run_id)

@@ -17,7 +17,7 @@ import pytest
 from mosaic.daemon.appender import SegmentAppender
 from mosaic.daemon.bus import RunBus
 from mosaic.daemon.streams import StreamDesk
-from mosaic.errors import UsageError
+from mosaic.errors import StoreError, UsageError
 from mosaic.paths import RunFolder
 from mosaic.protocol.runs import RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
@@ -368,6 +368,38 @@ def test_a_run_without_a_store_yet_is_followed_from_its_first_row(tmp_path: Path
         run.close()
 
     play(scene)
+
+
+def test_a_store_that_is_just_being_made_is_waited_for(tmp_path: Path) -> None:
+    run = Run(tmp_path / "made")
+    run.steps(0, 3)
+    run.complete = True
+    whole, hidden = run.folder.store, tmp_path / "hidden"
+    run.close()
+    whole.rename(hidden)
+    whole.touch()
+
+    async def scene(desk: StreamDesk) -> None:
+        run.complete = False
+        reader = Reader(desk, run)
+        await asyncio.sleep(0.05)
+        hidden.rename(whole)
+        run.complete = True
+        assert rewards(await reader.all()) == [0.0, 1.0, 2.0]
+
+    play(scene, patience_secs=30)
+
+
+def test_a_store_that_stays_unreadable_ends_the_stream_with_the_reason(tmp_path: Path) -> None:
+    run = Run(tmp_path / "bad")
+    run.close()
+    run.folder.store.write_bytes(b"no database " * 1000)
+
+    async def scene(desk: StreamDesk) -> None:
+        with pytest.raises(StoreError, match=r"telemetry\.sqlite"):
+            await Reader(desk, run).task
+
+    play(scene, patience_secs=0.02)
 
 
 FLOOD = """

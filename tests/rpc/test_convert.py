@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import Any
 
 import msgspec
 import pytest
@@ -92,7 +93,7 @@ def test_a_spec_whose_record_is_no_object_is_refused_with_its_run() -> None:
 
 
 def test_no_field_of_a_row_is_forgotten() -> None:
-    names = {
+    names: dict[Any, Any] = {
         RunRow: pb.RunRow,
         EpisodeRow: pb.EpisodeRecord,
         MetricRow: pb.MetricRecord,

@@ -7,11 +7,13 @@ store. So a reader that stops costs nothing, and there is nothing to drop.
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from mosaic.daemon.sources import SOURCES, Page, Source
-from mosaic.errors import UsageError
+from mosaic.errors import StoreError, UsageError
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.store.reader import StoreReader
 
@@ -54,7 +56,8 @@ class StreamDesk:
 
     A batch holds at most `batch_rows` rows and about `batch_bytes` bytes. A live reader that grants nothing
     for `starved_secs` is moved to the head if it asked for that. The store is looked at when the bus says so,
-    and every `idle_secs` in any case. `threads` read at a time; other streams wait their turn.
+    and every `idle_secs` in any case; one that cannot be read for `patience_secs` ends the stream. `threads`
+    read at a time; other streams wait their turn.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class StreamDesk:
         batch_bytes: int = 1 << 20,
         starved_secs: float = 2.0,
         idle_secs: float = 1.0,
+        patience_secs: float = 5.0,
         threads: int = 4,
     ) -> None:
         self._bus = bus
@@ -72,6 +76,7 @@ class StreamDesk:
         self._batch_bytes = batch_bytes
         self._starved_secs = starved_secs
         self._idle_secs = idle_secs
+        self._patience_secs = patience_secs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="read")
 
     async def serve(
@@ -98,7 +103,13 @@ class StreamDesk:
                 while await stream.wait_for_credit(credits_):
                     # SYNC: asked before the store is read: what was complete then is read completely now.
                     complete = await is_complete()
-                    batch = await stream.next_batch()
+                    try:
+                        batch = await stream.next_batch()
+                    except StoreError:
+                        if complete or stream.unreadable_secs() > self._patience_secs:
+                            raise
+                        await news.take_within(self._idle_secs)  # it is being made, or made anew
+                        continue
                     if batch is not None:
                         credits_.count -= 1
                         await send(batch)
@@ -108,6 +119,7 @@ class StreamDesk:
                         await news.take_within(self._idle_secs)
         finally:
             feeding.cancel()
+            self._pool.submit(stream.close)
 
     def close(self) -> None:
         """End the reading threads."""
@@ -141,6 +153,10 @@ class _Stream:
         self._rows = min(64, self._most_rows)  # grows while rows turn out small: a page is never huge
         self._told_live = False
         self._starved = False
+        self._unreadable_since: float | None = None
+        self._reader: StoreReader | None = None
+        self._closed = False
+        self._reading = threading.Lock()  # a cancelled stream closes while its last read may still go on
 
     async def wait_for_credit(self, credits_: _Credits) -> bool:
         """Wait for a credit, and note whether that took too long for a live view."""
@@ -154,6 +170,7 @@ class _Stream:
     async def next_batch(self) -> Any:
         """The next batch, or None when there is nothing to say."""
         page, skipped = await self._desk.read(self._read)
+        self._unreadable_since = None
         self._cursor = page.next_seq
         self.live = not page.more
         if not page.rows and skipped is None and (self._told_live or not self.live):
@@ -163,10 +180,26 @@ class _Stream:
             rows=page.rows, next_seq=page.next_seq, live=self.live, skipped=skipped
         )
 
+    def unreadable_secs(self) -> float:
+        """For how long the store could not be read, counted from the first call after it last could."""
+        now = time.monotonic()
+        self._unreadable_since = self._unreadable_since or now
+        return now - self._unreadable_since
+
+    def close(self) -> None:
+        """Close the store, after a read that may still be going on."""
+        with self._reading:
+            self._closed = True
+            if self._reader is not None:
+                self._reader.close()
+
     def _read(self) -> tuple[Page, Any]:
-        if not self._folder.store.exists():
-            return Page([], self._cursor, more=False), None  # ingest has not begun
-        with StoreReader(self._folder) as reader:
+        with self._reading:
+            if self._reader is None or self._closed:
+                if self._closed or not self._folder.store.exists():
+                    return Page([], self._cursor, more=False), None  # nobody listens, or ingest has not begun
+                self._reader = StoreReader(self._folder, cached_chunks=4)
+            reader = self._reader
             page = self._page(reader, self._cursor)
             if not (self._starved and page.more):
                 return page, None

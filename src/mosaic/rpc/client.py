@@ -20,7 +20,7 @@ from mosaic.rpc.records import Batch, DaemonStatus, EventRow, LogPage, Skipped, 
 from mosaic.rpc.status import VERSION_KEY, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StoreSummary
@@ -109,7 +109,7 @@ class Client:
         """One run, by id, unique prefix, name or 'last'."""
         return convert.run_from_pb(self._call(self._stub.GetRun, pb.RunRef(run=run_id)))
 
-    def watch_runs(self) -> Iterator[RunRow]:
+    def watch_runs(self) -> Generator[RunRow, None, None]:
         """Every run there is, then each change, until the caller stops iterating."""
         call = self._stub.WatchRuns(pb.WatchRunsRequest(), metadata=self._metadata)
         try:
@@ -125,7 +125,7 @@ class Client:
 
     def stream_steps(
         self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False
-    ) -> Iterator[Batch[StepOf]]:
+    ) -> Generator[Batch[StepOf], None, None]:
         """A run's steps in the order they were stored: history, then live, until the run has ended.
 
         With `coalesce`, a reader that falls behind while live is moved to the head: `Batch.skipped` says so.
@@ -135,21 +135,21 @@ class Client:
 
     def stream_episodes(
         self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False
-    ) -> Iterator[Batch[EpisodeRow]]:
+    ) -> Generator[Batch[EpisodeRow], None, None]:
         """A run's episodes; one comes again whenever it changed."""
         request = self._read_request(run_id, since_seq, credits, coalesce=coalesce)
         return self._stream(self._stub.StreamRunEpisodes, request, convert.episode_from_pb)
 
     def stream_metrics(
         self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False, name: str = ""
-    ) -> Iterator[Batch[MetricRow]]:
+    ) -> Generator[Batch[MetricRow], None, None]:
         """A run's metrics, all or those of one name."""
         request = self._read_request(run_id, since_seq, credits, coalesce=coalesce, kind=name)
         return self._stream(self._stub.StreamRunMetrics, request, convert.metric_from_pb)
 
     def stream_events(
         self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False, kind: str = ""
-    ) -> Iterator[Batch[EventRow]]:
+    ) -> Generator[Batch[EventRow], None, None]:
         """A run's other events (config, log, decision, …), all or those of one type."""
         request = self._read_request(run_id, since_seq, credits, coalesce=coalesce, kind=kind)
         return self._stream(self._stub.StreamRunEvents, request, convert.event_from_pb)
@@ -220,7 +220,9 @@ class Client:
             run=run, since_seq=since_seq, credits=credits, when_starved=when_starved, kind=kind
         )
 
-    def _stream(self, method: Any, opening: Any, row_of: Callable[[Any], T]) -> Iterator[Batch[T]]:
+    def _stream(
+        self, method: Any, opening: Any, row_of: Callable[[Any], T]
+    ) -> Generator[Batch[T], None, None]:
         """Batches of a reading stream; asking for the next one grants a credit for the last."""
         grants: queue.SimpleQueue[Any] = queue.SimpleQueue()  # at most `credits` + 2 entries, by construction
         grants.put(opening)

@@ -13,6 +13,7 @@ import pytest
 from mosaic.daemon.processes import descendants, look
 from mosaic.protocol.runs import RunState, Want
 from mosaic.runs import folder as runs
+from mosaic.runs.locks import held
 from tests.daemon.keeping import WORKERS, alive, noted, order, shim_of, state, until, worker
 
 
@@ -102,6 +103,15 @@ def test_stop_ends_a_tree_that_ignores_signals_double_forks_and_setsids(home: Pa
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.signal, ended.stop_asked) == (signal.SIGKILL, True)
+
+
+def test_stop_ends_a_process_that_keeps_forking_and_exiting(home: Path, tmp_path: Path) -> None:
+    with shim_of(home, worker("hops", tmp_path)) as (folder, shim):
+        until((tmp_path / "hopping").exists)
+        order(folder, Want.STOP)
+        shim.wait(timeout=20)
+        assert not held(folder.tree_lock)
+        assert state(folder) is RunState.STOPPED
 
 
 def test_pause_freezes_the_whole_tree_and_resume_continues_it(home: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 if __name__ == "__main__":  # by path, isolated: nothing but the standard library is importable yet
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from mosaic.daemon.processes import Process, boot_id, descendants, look, send
+from mosaic.daemon.processes import Process, boot_id, children, descendants, look, send
 from mosaic.daemon.syncer import Syncer
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Shim:
         self._proc_written = False
         self._worker = 0
         self._status: int | None = None
+        self._alone = False
 
     def run(self) -> None:
         """Keep the run from its place in the queue to the end of its last process."""
@@ -163,78 +164,91 @@ class Shim:
     def _clear_leftovers(self, ended: dict[str, Any]) -> None:
         """What outlives its worker has the grace time to end by itself."""
         deadline = time.monotonic() + self._grace_secs
-        while left := self._left():
+        while not self._childless():
             if time.monotonic() >= deadline or self._read_order() == "stop":
                 break
             self._wait(self._poll_secs)
-        if left:
-            self._signal_all(signal.SIGTERM)
-            self._wait_for_none(float(self._order.get("term_secs", 3.0)))
+        else:
+            return
+        left = descendants(os.getpid())
+        self._signal_all(signal.SIGTERM)
+        if not self._wait_childless(float(self._order.get("term_secs", 3.0))):
             self._kill_all()
-            self._record_exit({**ended, "leftovers": [f"{p.name} ({p.pid})" for p in left]})
+        self._record_exit({**ended, "leftovers": [f"{p.name} ({p.pid})" for p in left]})
 
     def _stop(self) -> None:
         """The ladder: SIGINT to the group as from a keyboard, SIGTERM to all, SIGKILL to all."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._worker, signal.SIGINT)
         self._signal_all(signal.SIGCONT)  # after the SIGINT: a paused worker wakes up to it
-        if not self._wait_for_none(float(self._order.get("int_secs", 3.0))):
+        if not self._wait_childless(float(self._order.get("int_secs", 3.0))):
             self._signal_all(signal.SIGTERM)
-            if not self._wait_for_none(float(self._order.get("term_secs", 3.0))):
+            if not self._wait_childless(float(self._order.get("term_secs", 3.0))):
                 self._kill_all()
         self._record_exit({**self._ended(), "stop_asked": True})
 
     def _kill_all(self) -> None:
         """SIGKILL until nothing is left. What the kernel does not let go is reported while we go on."""
         deadline = time.monotonic() + self._kill_secs
-        while left := self._left():
-            frozen: set[Process] = set()
-            while (
-                new := set(left) - frozen
-            ):  # freeze first: a tree that forks faster than we kill stands still
-                for process in new:
-                    send(process, signal.SIGSTOP)
-                frozen |= new
-                left = self._left()
+        while not self._childless():
+            self._freeze()
+            left = descendants(os.getpid())
             for process in left:
                 send(process, signal.SIGKILL)
-            if time.monotonic() >= deadline and not self._proc.get("unkillable"):
+            if left and time.monotonic() >= deadline and not self._proc.get("unkillable"):
                 self._proc["unkillable"] = [f"{p.name} ({p.pid})" for p in left]
                 self._proc_written = False
             self._record_proc()
-            self._wait(0.05)
+            self._wait(0.02)
+
+    def _freeze(self) -> None:
+        """Stop every process, and what was forked meanwhile, until a look finds nothing new."""
+        done: set[Process] = set()
+        while True:
+            for process in children(os.getpid()):  # at once: one that forks and exits is our child by now
+                send(process, signal.SIGSTOP)
+            new = set(descendants(os.getpid())) - done
+            if not new:
+                return
+            for process in new:
+                send(process, signal.SIGSTOP)
+            done |= new
 
     def _pause(self, *, paused: bool) -> None:
-        done: set[Process] = set()
-        while new := set(descendants(os.getpid())) - done:
-            for process in new:
-                send(process, signal.SIGSTOP if paused else signal.SIGCONT)
-            done |= new
+        if paused:
+            self._freeze()
+        else:
+            self._signal_all(signal.SIGCONT)
         self._proc["paused"], self._proc_written = paused, False
 
     def _signal_all(self, number: int) -> None:
         for process in descendants(os.getpid()):
             send(process, number)
 
-    def _wait_for_none(self, timeout_secs: float) -> bool:
+    def _wait_childless(self, timeout_secs: float) -> bool:
         deadline = time.monotonic() + timeout_secs
-        while self._left():
+        while not self._childless():
             if time.monotonic() >= deadline:
                 return False
             self._wait(0.02)
         return True
 
-    def _left(self) -> list[Process]:
-        left = descendants(os.getpid())
-        self._reap()  # after the look: what it took for dead is waiting to be collected, the worker too
-        return left
+    def _childless(self) -> bool:
+        """Whether nothing of the run is left.
+
+        The kernel's word, not a look at /proc, which can miss one: whatever loses its parent becomes our
+        child, so without a child there is no descendant.
+        """
+        self._reap()
+        return self._alone
 
     def _reap(self) -> bool:
         """Collect what ended; whether the worker has."""
-        while True:
+        while not self._alone:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
+                self._alone = True
                 break
             if pid == 0:
                 break

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.daemon.processes import Process, all_processes, boot_id, descendants, look, send
+from mosaic.daemon.processes import Process, all_processes, boot_id, children, descendants, look, send
 from tests.daemon.keeping import until
 
 
@@ -42,6 +42,16 @@ def test_children_of_children_are_descendants() -> None:
         assert {"sh", "sleep"} <= {member.name for member in family}
         for member in descendants(process.pid):
             send(member, signal.SIGKILL)
+
+
+def test_direct_children_are_listed_and_nothing_below_them() -> None:
+    with subprocess.Popen(["sh", "-c", "sleep 60 & wait"]) as process:
+        until(lambda: descendants(process.pid))
+        assert process.pid in [child.pid for child in children(os.getpid())]
+        assert [child.name for child in children(process.pid)] == ["sleep"]
+        for member in children(process.pid):
+            send(member, signal.SIGKILL)
+    assert children(process.pid) == []
 
 
 def test_a_signal_never_reaches_a_process_that_took_over_the_pid() -> None:

@@ -113,12 +113,12 @@ def hash_file(path: Path) -> str:
 def contents(folder: RunFolder) -> dict[str, str]:
     """What the run holds, whatever form it is in: sealed segments count by their text.
 
-    The manifest is left out: each machine writes its own history into it.
+    The manifest is left out, because each machine writes its own history into it; so are empty files.
     """
     found = {}
     for path in own_files(folder)[0]:
         name = path.relative_to(folder.path).as_posix()
-        if name in ("manifest.json", "proc.json", "quarantine.jsonl"):
+        if name in ("manifest.json", "proc.json", "quarantine.jsonl") or path.stat().st_size == 0:
             continue
         if name.startswith("journal/") and name.endswith((".jsonl", ".jsonl.zst")):
             found[name.removesuffix(".zst")] = _hash_text(path)

@@ -61,7 +61,7 @@ def _steps(reader: StoreReader, episode: EpisodeRow) -> Iterator[dict[str, Any]]
         for step in page:
             own = {"episode_id": episode.episode_id, "index": episode.index}
             yield {name: own[name] if name in own else getattr(step, name) for name in COLUMNS["steps"]}
-        first = page[-1].step + 1
+        first += len(page)
 
 
 def _metrics(reader: StoreReader) -> Iterator[dict[str, Any]]:

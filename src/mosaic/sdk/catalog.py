@@ -104,12 +104,8 @@ def _current(root: DataRoot, run_id: str) -> RunRow | None:
 
 
 def _summary(root: DataRoot, run_id: str) -> StoreSummary:
-    if not root.run(run_id).store.exists():
-        return StoreSummary()
-    from mosaic.store.reader import StoreReader
+    from mosaic.store.glance import glance
 
-    try:
-        with StoreReader(root.run(run_id)) as reader:
-            return reader.summary()
-    except StoreError:
-        return StoreSummary()  # one that must be rebuilt: reading the run will say so
+    return (
+        glance(root.run(run_id)) or StoreSummary()
+    )  # a damaged one is told of, and mended, by who reads the run

@@ -108,25 +108,42 @@ def ask(
     """
     from mosaic.store.reader import StoreReader
 
-    ended = has_ended(root, run_id)
-    if ended and not wait_ingested(root, run_id, timeout_secs=timeout_secs, progress=progress):
-        say("not everything is in the store yet: this shows what is there")
-    if not ended:
-        ensure_daemon(root)
-        _wait_for_store(root, run_id, timeout_secs=timeout_secs)
     try:
+        _wait_readable(root, run_id, timeout_secs=timeout_secs, progress=progress, say=say)
         with StoreReader(root.run(run_id)) as reader:
             return question(reader)
     except StoreError as error:
-        say(f"{error}. Building it anew from the journal.")
+        say(f"{error}; building the store anew from the journal")
     with daemon(root) as client:
         client.rebuild(run_id)
     with StoreReader(root.run(run_id)) as reader:
         return question(reader)
 
 
-def _wait_for_store(root: DataRoot, run_id: str, *, timeout_secs: float) -> None:
-    """A run that has just begun has no store yet: it comes with ingest's first turn."""
+def _wait_readable(
+    root: DataRoot,
+    run_id: str,
+    *,
+    timeout_secs: float,
+    progress: Callable[[str], None],
+    say: Callable[[str], None],
+) -> None:
     folder, until = root.run(run_id), time.monotonic() + timeout_secs
-    while not folder.store.exists() and time.monotonic() < until and not has_ended(root, run_id):
+    while not folder.store.exists():
+        # It comes with ingest's first turn; ingest has turned away from a settled run and will not come back.
+        if _settled(root, run_id):
+            raise StoreError(f"run {run_id} has no store any more")
+        if time.monotonic() > until:
+            raise StoreError(f"run {run_id} has no store yet")
+        ensure_daemon(root)
         time.sleep(_POLL_SECS)
+    if not has_ended(root, run_id):
+        ensure_daemon(root)
+    elif not wait_ingested(root, run_id, timeout_secs=until - time.monotonic(), progress=progress):
+        say("not everything is in the store yet: this shows what is there")
+
+
+def _settled(root: DataRoot, run_id: str) -> bool:
+    from mosaic.store.registry import read_entries
+
+    return any(entry.settled for entry in read_entries(root.registry) if entry.row.run_id == run_id)

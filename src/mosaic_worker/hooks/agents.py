@@ -6,27 +6,62 @@ Knows no framework and touches no environment: told who joined, acted and ended,
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set, Tuple
+
+from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
+from mosaic_worker.values import text
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
 __all__ = ["Agents", "Track"]
 
+_MAX_KEYS = 256
+
 
 class Track:
     """Where one agent stands in its episode. `acted` says that an action waits for its reward."""
 
-    __slots__ = ("acted", "action", "episode_id", "returned", "step", "t_start", "turn")
+    __slots__ = ("acted", "action", "episode_id", "prefix", "returned", "step", "t_start", "turn")
 
-    def __init__(self, episode_id: str, t_start: float) -> None:
+    def __init__(self, episode_id: str, t_start: int) -> None:
         self.episode_id = episode_id
+        self.prefix = b'{"type":"step","episode_id":%b,"step":' % dumps(episode_id)
         self.t_start = t_start
         self.step = 0
         self.returned = 0.0
         self.acted = False
         self.action: Any = None
         self.turn = 0
+
+
+class _Codec:
+    """How one agent's values are written: what is the same in every line is made once."""
+
+    __slots__ = ("_action", "_keys", "_limit", "_obs", "agent_id", "suffix")
+
+    def __init__(self, agent: Any, limit: int) -> None:
+        self.agent_id = text(str(agent))
+        self.suffix = b',"agent_id":%b,"turn":' % dumps(self.agent_id)
+        self._limit = limit
+        self._obs, self._action = ArrayHead(limit), ArrayHead(limit)
+        self._keys: Dict[str, Tuple[bytes, ArrayHead]] = {}
+
+    def action(self, action: Any) -> bytes:
+        return self._action.bytes_of(action)
+
+    def obs(self, obs: Any) -> bytes:
+        if type(obs) is not dict:
+            return self._obs.bytes_of(obs)
+        parts = []
+        for key, value in obs.items():
+            known = self._keys.get(key)
+            if known is None:
+                if type(key) is not str or len(self._keys) >= _MAX_KEYS:
+                    return value_bytes(obs, self._limit)
+                known = self._keys[key] = (dumps(text(key)) + b":", ArrayHead(self._limit))
+            parts.append(known[0] + known[1].bytes_of(value))
+        return b"{%b}" % b",".join(parts)
 
 
 class Agents:
@@ -40,8 +75,10 @@ class Agents:
         self._epoch = -1
         self._count = 0
         self._group: Optional[str] = None
-        self._reset: Dict[str, Any] = {}
+        self._reset = b""
         self._told = False
+        self._channel = recorder.channel()
+        self._codecs: Dict[Any, _Codec] = {}
         self._open: Dict[Any, Track] = {}
         self._known: Set[Any] = set()
 
@@ -64,17 +101,23 @@ class Agents:
             self._epoch = self._recorder.epoch
             self._env_key = self._recorder.new_env_key()
             self._count, self._told = 0, False
+            self._channel = self._recorder.channel()
         self._group = "{}.{}.{}".format(self._recorder.producer, self._env_key, self._count)
         self._count += 1
         self._known = set()
         self.turn = 0
-        self._reset = {"seeded": seed is not None}
+        fields: Dict[str, Any] = {"seeded": seed is not None}
         if seed is not None:
-            self._reset["seed"] = seed
+            fields["seed"] = seed
         if options is not None:
-            self._reset["options"] = options
+            fields["options"] = options
         if rng is not None:
-            self._reset["rng"] = rng
+            fields["rng"] = rng
+        self._reset = self._fields(fields)
+
+    def _fields(self, fields: Dict[str, Any]) -> bytes:
+        """Fields to go on with inside an object."""
+        return b"," + object_bytes(fields, self._recorder.inline_bytes)[1:]
 
     def track(self, agent: Any) -> Optional[Track]:
         """Where an agent stands, or None when it is not in this episode (yet, or any more)."""
@@ -86,22 +129,22 @@ class Agents:
         """An agent takes part from here on. None when there is no episode, or it has been and gone."""
         if self._group is None or agent in self._known:
             return None
-        episode_id = "{}:{}".format(self._group, agent)
-        event = {
-            "type": "reset",
-            "episode_id": episode_id,
-            "env_key": self._env_key,
-            "agent_id": str(agent),
-            "group": self._group,
-            "obs": obs,
-        }
-        event.update(self._reset)
+        codec = self._codecs.get(agent)
+        if codec is None:
+            codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
+        episode_id = "{}:{}".format(self._group, codec.agent_id)
+        named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
+        env = b""
         if not self._told:
             self._told = True
-            event["env"] = self._describe
-        self._recorder.emit(event)
+            env = self._fields({"env": self._describe})
+        now = time.time_ns() // 1000
+        self._channel.append(
+            b'{"type":"reset","episode_id":%b,"env_key":%b,"agent_id":%b,"group":%b%b%b,"obs":%b,"t":%de-6'
+            % (*named, self._reset, env, codec.obs(obs), now)
+        )
         self._known.add(agent)
-        self._open[agent] = track = Track(episode_id, time.time())
+        self._open[agent] = track = Track(episode_id, now)
         return track
 
     def step(self, agent: Any, reward: float, obs: Any, *, terminated: bool, truncated: bool) -> None:
@@ -109,19 +152,21 @@ class Agents:
         track = self._open[agent]
         track.returned += reward
         if track.acted:
-            self._recorder.emit(
-                {
-                    "type": "step",
-                    "episode_id": track.episode_id,
-                    "step": track.step,
-                    "action": track.action,
-                    "reward": reward,
-                    "terminated": terminated,
-                    "truncated": truncated,
-                    "obs": obs,
-                    "agent_id": str(agent),
-                    "turn": track.turn,
-                }
+            codec = self._codecs[agent]
+            self._channel.append(
+                b'%b%d,"action":%b,"reward":%b%b%b,"obs":%b%b%d,"t":%de-6'
+                % (
+                    track.prefix,
+                    track.step,
+                    codec.action(track.action),
+                    float_bytes(reward),
+                    b',"terminated":true' if terminated else b"",
+                    b',"truncated":true' if truncated else b"",
+                    codec.obs(obs),
+                    codec.suffix,
+                    track.turn,
+                    time.time_ns() // 1000,
+                )
             )
             track.step += 1
             track.acted = False
@@ -137,15 +182,18 @@ class Agents:
     def end(self, agent: Any, outcome: str) -> None:
         """An agent's episode is over."""
         track = self._open.pop(agent)
-        self._recorder.emit(
-            {
-                "type": "episode",
-                "episode_id": track.episode_id,
-                "steps": track.step,
-                "return": track.returned,
-                "outcome": outcome,
-                "t_start": track.t_start,
-                "t_end": time.time(),
-                "agent_id": str(agent),
-            }
+        now = time.time_ns() // 1000
+        self._channel.append(
+            b'{"type":"episode","episode_id":%b,"steps":%d,"return":%b,"outcome":"%b","t_start":%de-6,"t_end":%de-6'
+            b',"agent_id":%b,"t":%de-6'
+            % (
+                dumps(track.episode_id),
+                track.step,
+                float_bytes(track.returned),
+                outcome.encode(),
+                track.t_start,
+                now,
+                dumps(self._codecs[agent].agent_id),
+                now,
+            )
         )

@@ -1,8 +1,8 @@
 """PettingZoo environments, AEC and parallel: one recorded episode per agent. Never imports PettingZoo itself.
 
-Every subclass of `AECEnv` and `ParallelEnv` gets its methods hooked as it is defined. The environment whose
-`reset` the script calls directly is the outermost layer and records; the layers below it see that they are
-inside a hooked call and pass through.
+Every subclass of `AECEnv` and `ParallelEnv` gets its `reset` hooked as it is defined. The environment whose
+`reset` the script calls directly is the outermost layer: it is claimed, and its class gets the other methods
+hooked too. The layers below see that they are inside a hooked call and pass through.
 
 An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. Observations are
 those the script itself asks for; only the last one of an episode is asked for by us.
@@ -30,6 +30,8 @@ __all__ = ["register"]
 
 _SESSION = "_mosaic_session"
 _WHERE = "pettingzoo"
+_HOOKED = "_mosaic_hook"
+_BOOKS = ("agents", "agent_selection", "_cumulative_rewards", "terminations", "truncations")
 
 _recorder: Optional[Recorder] = None
 _sessions: List[_Session] = []
@@ -48,14 +50,11 @@ def register(recorder: Recorder) -> None:
 
 
 def _hook_bases(module: types.ModuleType) -> None:
-    _hook_base(
-        module.AECEnv,
-        {"reset": _reset, "step": _aec_step, "last": _last, "observe": _observe, "close": _close},
-    )
-    _hook_base(module.ParallelEnv, {"reset": _reset, "step": _parallel_step, "close": _close})
+    for base in (module.AECEnv, module.ParallelEnv):
+        _hook_births(base)
 
 
-def _hook_base(base: Any, methods: Dict[str, Callable[..., Any]]) -> None:
+def _hook_births(base: Any) -> None:
     inherited = vars(base).get("__init_subclass__")
 
     def init_subclass(cls: Any, **kwargs: Any) -> None:
@@ -64,27 +63,28 @@ def _hook_base(base: Any, methods: Dict[str, Callable[..., Any]]) -> None:
         else:
             super(base, cls).__init_subclass__(**kwargs)
         with report.guard(_WHERE):
-            _hook_class(cls, methods)
+            if "reset" in vars(cls):
+                _hook(cls, "reset", _reset)
 
     base.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type]
-    _hook_class(base, methods)
 
 
-def _hook_class(cls: Any, methods: Dict[str, Callable[..., Any]]) -> None:
-    for name, record in methods.items():
-        original = vars(cls).get(name)
-        if isinstance(original, types.FunctionType):
-            setattr(cls, name, _hooked(original, record))
+def _hook(cls: Any, name: str, record: Callable[..., Any]) -> None:
+    """Replace a method of a class, unless what it has or inherits is ours already."""
+    original = getattr(cls, name, None)
+    if not isinstance(original, types.FunctionType) or _HOOKED in vars(original):
+        return
 
-
-def _hooked(original: Callable[..., Any], record: Callable[..., Any]) -> Callable[..., Any]:
     # A class of the main script may be pickled by value (cloudpickle), and this function with it: all it may
-    # hold on to is the original and a module-level function, which pickles by name.
+    # hold on to is the original, a module-level function, which pickles by name, and `local`, which does too.
     @functools.wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if local.busy:  # a layer inside: its outermost one records
+            return original(self, *args, **kwargs)
         return record(original, self, args, kwargs)
 
-    return method
+    vars(method)[_HOOKED] = True
+    setattr(cls, name, method)
 
 
 class _Session:
@@ -97,6 +97,12 @@ class _Session:
         self.rewards: Dict[Any, Any] = {}
         self.terminations: Dict[Any, Any] = {}
         self.truncations: Dict[Any, Any] = {}
+        self._books: Optional[List[Dict[str, Any]]] = None
+        stack = layers(env)
+        if not any(
+            isinstance(getattr(type(layer), name, None), property) for layer in stack for name in _BOOKS
+        ):
+            self._books = [vars(layer) for layer in stack]
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(None), ()
@@ -104,14 +110,22 @@ class _Session:
     def __deepcopy__(self, _: Any) -> None:
         return None
 
+    def read(self, env: Any, name: str) -> Any:
+        """An attribute as the outermost layer gives it, without climbing through every `__getattr__`."""
+        for book in self._books or ():
+            if name in book:
+                return book[name]
+        return getattr(env, name, None)
+
     def look(self, env: Any) -> None:
         """Keep hold of an AEC environment's books as they are now; they outlive the environment."""
-        # Rewards since each agent's last action: the one private name that PettingZoo's wrappers let through.
-        rewards = getattr(env, "_cumulative_rewards", None)
+        rewards = self.read(env, "_cumulative_rewards")
         if rewards is None:
             with inside():
                 rewards = {env.agent_selection: env.last(observe=False)[1]}
-        self.rewards, self.terminations, self.truncations = rewards, env.terminations, env.truncations
+        self.rewards = rewards
+        self.terminations = self.read(env, "terminations")
+        self.truncations = self.read(env, "truncations")
 
     def dead(self, agent: Any) -> bool:
         return bool(self.terminations.get(agent) or self.truncations.get(agent))
@@ -137,9 +151,7 @@ class _Session:
 
 
 def _session(env: Any) -> Optional[_Session]:
-    """The session of an environment that the script itself is calling; None inside another hooked call."""
-    if local.busy:
-        return None
+    """The session of an environment; None when it was not claimed, or is a shallow copy of one that was."""
     session: Optional[_Session] = vars(env).get(_SESSION)
     return session if session is not None and session.env() is env else None
 
@@ -148,18 +160,18 @@ def _claim(env: Any) -> _Session:
     if _recorder is None:
         raise RuntimeError("register() has not been called")
     for layer in layers(env)[1:]:
-        below = vars(layer).pop(
-            _SESSION, None
-        )  # it was used bare before: from now on this layer speaks for it
+        # It was used bare before: from now on this layer speaks for it.
+        below = vars(layer).pop(_SESSION, None)
         if below is not None:
             below.finish()
     for session in [known for known in _sessions if known.env() is None]:
         session.finish()
         _sessions.remove(session)
     is_aec = hasattr(type(env), "agent_iter")
-    session = _Session(
-        env, Agents(_recorder, describe(env, "pettingzoo-aec" if is_aec else "pettingzoo-parallel"))
-    )
+    for name, record in (_AEC if is_aec else _PARALLEL).items():
+        _hook(type(env), name, record)
+    made = describe(env, "pettingzoo-aec" if is_aec else "pettingzoo-parallel")
+    session = _Session(env, Agents(_recorder, made))
     vars(env)[_SESSION] = session
     _sessions.append(session)
     return session
@@ -171,8 +183,6 @@ def _finish_all() -> None:
 
 
 def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    if local.busy:
-        return original(env, *args, **kwargs)
     session = rng = None
     with report.guard(_WHERE):
         session = _session(env) or _claim(env)
@@ -211,7 +221,7 @@ def _last(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) 
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         if argument(args, kwargs, 0, "observe", default=True):
-            session.observed[env.agent_selection] = result[0]
+            session.observed[session.read(env, "agent_selection")] = result[0]
     return result
 
 
@@ -232,7 +242,7 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
         return original(env, *args, **kwargs)
     agent, acts = None, False
     with report.guard(_WHERE):
-        agent = env.agent_selection
+        agent = session.read(env, "agent_selection")
         observed = session.observed.get(agent)
         if session.agents.track(agent) is None:
             session.agents.join(agent, observed)
@@ -254,8 +264,8 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
 
 def _settle_the_dead(env: Any, session: _Session) -> None:
     """Complete everyone's last step as soon as nobody can act any more; a script may stop looking there."""
-    living = env.agents
-    if living and not session.dead(env.agent_selection):
+    living = session.read(env, "agents")
+    if living and not session.dead(session.read(env, "agent_selection")):
         return
     if not all(session.dead(agent) for agent in living):
         return
@@ -317,3 +327,13 @@ def _reward(rewards: Dict[Any, Any], agent: Any) -> float:
 def _kept(action: Any) -> Any:
     """An action as it is now: scripts and environments reuse their arrays."""
     return action.copy() if type(action).__module__ == "numpy" and hasattr(action, "copy") else action
+
+
+_AEC: Dict[str, Callable[..., Any]] = {
+    "reset": _reset,
+    "step": _aec_step,
+    "last": _last,
+    "observe": _observe,
+    "close": _close,
+}
+_PARALLEL: Dict[str, Callable[..., Any]] = {"reset": _reset, "step": _parallel_step, "close": _close}

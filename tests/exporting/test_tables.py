@@ -1,0 +1,58 @@
+"""A run as three tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.exporting import tables
+from tests.exporting.conftest import ARRAY
+
+if TYPE_CHECKING:
+    from mosaic.store.reader import StoreReader
+
+
+def test_every_row_has_the_columns_of_its_table(reader: StoreReader) -> None:
+    for table, columns in tables.COLUMNS.items():
+        assert all(list(row) == list(columns) for row in tables.rows(reader, table))
+
+
+def test_steps_come_episode_by_episode(reader: StoreReader) -> None:
+    steps = list(tables.rows(reader, "steps"))
+    assert [(row["episode_id"], row["index"], row["step"]) for row in steps] == [
+        ("a", 0, 0),
+        ("a", 0, 1),
+        ("b", 1, 0),
+    ]
+    assert steps[0]["obs"] == ARRAY
+    assert math.isnan(steps[2]["reward"])
+
+
+@pytest.mark.parametrize("page", [1, 2])
+def test_pages_leave_out_nothing_and_double_nothing(
+    reader: StoreReader, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = {table: [str(row) for row in tables.rows(reader, table)] for table in tables.TABLES}
+    monkeypatch.setattr(tables, "_PAGE", page)
+    assert {table: [str(row) for row in tables.rows(reader, table)] for table in tables.TABLES} == whole
+    assert {table: len(rows) for table, rows in whole.items()} == {"episodes": 2, "steps": 3, "metrics": 4}
+
+
+def test_inline_arrays_are_written_out_and_checksums_stay() -> None:
+    checksum = {"crc32": 1, "nd": "<f4", "shape": [9]}
+    assert tables.plain_arrays({"a": [ARRAY, checksum]}) == {"a": [[0.5, "NaN"], checksum]}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"nd": "<f4", "shape": [3], "b64": ARRAY["b64"]},
+        {"nd": "|O", "shape": [1], "b64": "AAAAAAAAAAA="},
+        {"nd": "nonsense", "shape": [1], "b64": ""},
+        {"nd": "<f4", "shape": "x", "b64": "!"},
+    ],
+)
+def test_what_only_looks_like_an_array_is_handed_on_as_it_came(odd: dict[str, object]) -> None:
+    assert tables.plain_arrays(odd) == odd

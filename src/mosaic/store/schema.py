@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
+import time
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -36,6 +37,7 @@ _CHECKSUM_VFS = "cksmvfs"
 _CHECKSUM_BYTES = 8  # what the VFS needs at the end of each page
 _BUSY_MILLISECONDS = 2_000
 _WAL_PAGES = 1_000
+_BEING_MADE_TRIES, _BEING_MADE_PAUSE_SECS = 50, 0.02
 _CHECK_BELOW_BYTES: Final = 64 << 20  # larger files are checked as they are read
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError)
@@ -45,7 +47,7 @@ DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError)
 def is_damage(error: apsw.Error) -> bool:
     """Whether an error means that the file is bad, rather than the disk full or the lock taken."""
     if isinstance(error, apsw.IOError):
-        return error.extendedresult in (
+        return getattr(error, "extendedresult", None) in (
             apsw.SQLITE_IOERR_DATA,
             apsw.SQLITE_IOERR_SHORT_READ,
             apsw.SQLITE_IOERR_CORRUPTFS,
@@ -177,19 +179,22 @@ def open_reader(path: Path) -> apsw.Connection:
         raise StoreError(
             f"there is no store at {path}. Start the daemon (mosaic daemon start), or: mosaic rebuild RUN"
         )
-    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=_vfs() or None)
-    try:
-        db.set_busy_timeout(_BUSY_MILLISECONDS)
-        version = db.pragma("user_version")
-    except BaseException:
+    for attempt in range(_BEING_MADE_TRIES):
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=_vfs() or None)
+        try:
+            db.set_busy_timeout(_BUSY_MILLISECONDS)
+            version = db.pragma("user_version")
+        except BaseException:
+            db.close()
+            raise
+        if version == VERSION:
+            return db
         db.close()
-        raise
-    if version != VERSION:
-        db.close()
-        raise StoreError(
-            f"{path} has layout {version}, this version reads {VERSION}. Run: mosaic rebuild RUN"
-        )
-    return db
+        # SYNC: the writer creates the file before it commits the layout: until then the file says layout 0.
+        if version != 0 or attempt == _BEING_MADE_TRIES - 1:
+            break
+        time.sleep(_BEING_MADE_PAUSE_SECS)
+    raise StoreError(f"{path} has layout {version}, this version reads {VERSION}. Run: mosaic rebuild RUN")
 
 
 def _check(db: apsw.Connection) -> None:

@@ -1,1 +1,1 @@
-"""The measurements: `make bench` prints a table and writes JSON. Ratios to a limit and a peer of the same run."""
+"""The measurements: `make bench` prints a table and writes JSON, as ratios to a limit and a peer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -78,4 +78,4 @@ def _optional(column: Sequence[str | int | None]) -> values.Values:
 def _json(item: str | int | None) -> bytes:
     if isinstance(item, int) and not isinstance(item, bool):
         return b"%d" % item  # of any size
-    return cast("bytes", msgspec.json.encode(item))
+    return msgspec.json.encode(item)

@@ -75,7 +75,7 @@ class RunIngest:
         self._seal = seal
         self._turn_bytes = turn_bytes
         self._path = store or folder.store
-        self._aside = store is None
+        self._in_use = store is None
         self._tracks: dict[str, _Track] = {}
         self._settled = False
         self._inode = 0
@@ -138,14 +138,18 @@ class RunIngest:
         try:
             self._writer.begin()
             self._writer.commit(everything=True)
-            if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
-                self._writer.begin()
-                self._writer.commit()
+            self.write_quarantine()
             self._writer.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.Error as error:
             raise StoreError(f"cannot write {self._path}: {error}") from error
         self._settled = True
         return True
+
+    def write_quarantine(self) -> None:
+        """Bring quarantine.jsonl up to what the store has."""
+        if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
+            self._writer.begin()
+            self._writer.commit()
 
     # -- opening and starting over --------------------------------------------------------------------------
 
@@ -165,7 +169,7 @@ class RunIngest:
             return
         self._writer = writer
         self._inode = self._path.stat().st_ino
-        if not had_store and order_seen and self._aside:
+        if not had_store and order_seen and self._in_use:
             writer.state.warn("the store was missing and was rebuilt from the journal")
         seal.sweep(self._folder)
         lost = self._lost_bytes()
@@ -263,9 +267,8 @@ class RunIngest:
         else:
             self._writer.db.execute("ROLLBACK")
         more = left <= 0
-        if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
-            self._writer.begin()
-            self._writer.commit()
+        if self._in_use:
+            self.write_quarantine()
         more = self._seal_one() or more
         return Turn(self.summary(), more=more, advanced=advanced)
 
@@ -341,11 +344,9 @@ class RunIngest:
         if not ready:
             return False
         track = ready[0]
-        if track.cursor and track.source.path.exists():
+        if track.source.path.exists():
             seal.seal(track.source, length=track.cursor)
-        for source in list_sources(self._folder):
-            if source.name == track.source.name:
-                track.source = source
+        del self._tracks[track.source.name]  # the next turn finds it sealed, or gone
         return len(ready) > 1
 
     def _close_reader(self, track: _Track) -> None:

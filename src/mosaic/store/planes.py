@@ -8,6 +8,8 @@ decodes what any machine encoded.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import zstandard
@@ -16,7 +18,7 @@ __all__ = ["pack_ints", "pack_matrix", "unpack_ints", "unpack_matrix"]
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
-Unsigned = npt.NDArray[np.unsignedinteger]
+Unsigned = npt.NDArray[Any]
 
 _CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
 _RAW, _DELTA, _DELTA2, _SLOPE = range(4)
@@ -25,7 +27,12 @@ _OWN_PLANES = 16  # matrices up to this wide keep planes per column
 _SAMPLE = 256  # rows looked at to choose a form
 _SLOPE_WORTH = 0.9  # how well a column must follow another's slope before it is tried
 _SMALLER = 0.97  # a compressed plane must save at least this much
-_UNSIGNED = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_UNSIGNED: dict[int, np.dtype[Any]] = {
+    1: np.dtype("<u1"),
+    2: np.dtype("<u2"),
+    4: np.dtype("<u4"),
+    8: np.dtype("<u8"),
+}
 
 _compressor = zstandard.ZstdCompressor(
     compression_params=zstandard.ZstdCompressionParameters.from_level(

@@ -15,6 +15,8 @@ import msgspec
 from mosaic.store.sources import SourceReader, list_sources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import apsw
 
     from mosaic.paths import RunFolder
@@ -56,7 +58,7 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
     return True
 
 
-def _copy(folder, source, offset, length, write) -> None:  # type: ignore[no-untyped-def]
+def _copy(folder: RunFolder, source: str, offset: int, length: int, write: Callable[[bytes], int]) -> None:
     """The bytes of a long line, straight from its source, never all in memory."""
     (found,) = [each for each in list_sources(folder) if each.name == source]
     with SourceReader(found) as reader:

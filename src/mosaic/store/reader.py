@@ -77,6 +77,12 @@ class StoreReader:
             self._db.close()
             self._db = None
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All calls inside see one and the same commit."""
+        with self._reading():
+            yield
+
     # -- roll-ups -------------------------------------------------------------------------------------------
 
     def summary(self) -> StoreSummary:

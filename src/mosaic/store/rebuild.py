@@ -12,30 +12,57 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StoreSummary
 
-__all__ = ["rebuild"]
+__all__ = ["Rebuild", "rebuild"]
 
 
-def rebuild(folder: RunFolder) -> StoreSummary:
-    """Rebuild a run's store from its journal. Episodes keep their indexes; readers keep the old store until the end.
+class Rebuild:
+    """A rebuild in bounded turns. Episodes keep their indexes; readers keep the old store until the end.
 
     Raises:
         StoreError: the run is being ingested by another process, or the disk refuses.
     """
-    fresh = folder.store.with_name(f"{folder.store.name}.rebuild")
-    remove_store(fresh)  # what an earlier, killed rebuild left
-    with RunIngest(folder, seal=False, store=fresh) as ingest:
-        while True:
-            turn = ingest.turn()
-            if not turn.more and not turn.advanced:
-                break
-        ingest.settle()
-        summary = ingest.summary()
-        ingest.close_store()
-        with fresh.open("rb") as file:
+
+    def __init__(self, folder: RunFolder, *, turn_bytes: int = 4 << 20) -> None:
+        self._folder = folder
+        self._fresh = folder.store.with_name(f"{folder.store.name}.rebuild")
+        remove_store(self._fresh)  # what an earlier, killed rebuild left
+        self._ingest = RunIngest(folder, seal=False, turn_bytes=turn_bytes, store=self._fresh)
+
+    def close(self) -> None:
+        """Let go of the run; an unfinished rebuild leaves the old store as it was. Twice is fine."""
+        self._ingest.close()
+        remove_store(self._fresh)
+
+    def turn(self) -> StoreSummary | None:
+        """Do a bounded piece of it; the new store's summary once it has the name."""
+        turn = self._ingest.turn()
+        if turn.more or turn.advanced:
+            return None
+        self._ingest.settle()
+        self._ingest.write_quarantine()
+        summary = self._ingest.summary()
+        self._ingest.close_store()
+        with self._fresh.open("rb") as file:
             os.fsync(file.fileno())
-        # SYNC: the old log goes before the new database gets the name: SQLite would replay it into the new one. Killed
-        # in between, there is no store, which ingest makes again.
-        remove_store(folder.store)
-        fresh.replace(folder.store)
-        sync_folder(folder.path)
-    return summary
+        # SYNC: the old log goes before the new database gets the name: SQLite would replay it into the new one.
+        # Killed in between, there is no store, which ingest makes again.
+        remove_store(self._folder.store)
+        self._fresh.replace(self._folder.store)
+        sync_folder(self._folder.path)
+        return summary
+
+
+def rebuild(folder: RunFolder) -> StoreSummary:
+    """Rebuild a run's store from its journal, at once.
+
+    Raises:
+        StoreError: the run is being ingested by another process, or the disk refuses.
+    """
+    work = Rebuild(folder)
+    try:
+        while True:
+            summary = work.turn()
+            if summary is not None:
+                return summary
+    finally:
+        work.close()

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,10 +19,12 @@ import numpy.typing as npt
 
 __all__ = ["Arrays", "Checksums", "Ints", "Same", "Texts", "Values", "join", "parse", "recognise", "take"]
 
-Index = Union[slice, npt.NDArray[np.int64]]
+Index = slice | npt.NDArray[np.int64]
 
 _ARRAY = re.compile(rb'\{"nd":"[<|][a-zA-Z][0-9]{1,2}","shape":\[[0-9,]*\],"b64":"')
-_CHECKSUM = re.compile(rb'(\{"crc32":)([0-9]+)(,"nd":"[^"\\]*","shape":\[[0-9,]*\]\})')
+_CHECKSUM = re.compile(
+    rb'(\{"crc32":)[0-9]+(,"nd":"[^"\\]*","shape":\[[0-9,]*\]\})|(\{"nd":"[^"\\]*","shape":\[[0-9,]*\],"crc32":)[0-9]+(\})'
+)
 _INT64 = range(-(1 << 63), 1 << 63)
 
 _SIXBITS = np.full(256, 255, np.uint8)
@@ -171,7 +173,7 @@ class Arrays:
         return [{"nd": self.dtype, "shape": shape[:], "b64": code.decode()} for code in self._codes()]
 
 
-Values = Union[Same, Texts, Ints, Checksums, Arrays]
+Values = Same | Texts | Ints | Checksums | Arrays
 
 
 def recognise(texts: Sequence[bytes]) -> Values:
@@ -180,7 +182,7 @@ def recognise(texts: Sequence[bytes]) -> Values:
     if first[:1] == b"{":
         return _as_arrays(texts) or _as_checksums(texts) or Texts(texts)
     kinds = set(texts)
-    numbers = {text: int(text) for text in kinds if text.isdigit() or text[1:].isdigit() and text[:1] == b"-"}
+    numbers = {text: int(text) for text in kinds if text.isdigit() or (text[1:].isdigit() and text[:1] == b"-")}
     if len(numbers) == len(kinds) and all(n in _INT64 and b"%d" % n == text for text, n in numbers.items()):
         return Ints(np.array([numbers[text] for text in texts], np.int64))
     return Same(first, len(texts)) if len(kinds) == 1 else Texts(texts)
@@ -226,7 +228,7 @@ def _as_checksums(texts: Sequence[bytes]) -> Checksums | None:
     match = _CHECKSUM.fullmatch(texts[0])
     if match is None:
         return None
-    before, after = match[1], match[3]
+    before, after = match[1] or match[3], match[2] or match[4]
     start, stop = len(before), -len(after)
     digits = [text[start:stop] for text in texts if text.startswith(before) and text.endswith(after)]
     if len(digits) != len(texts) or not all(map(bytes.isdigit, digits)):

@@ -1,0 +1,222 @@
+"""Whether a store says what its journal says: every step compared, the first difference located. Changes nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mosaic.store.ingest import ended
+from mosaic.store.reader import StoreReader
+from mosaic.store.recount import (
+    EpisodeCount,
+    Recount,
+    Tally,
+    bits,
+    digest,
+    has_unknown_fields,
+    lines_of,
+    step_key,
+    understand,
+)
+
+if TYPE_CHECKING:
+    from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import StepRow
+
+__all__ = ["Difference", "verify"]
+
+_LOCATED = 10  # episodes whose first differing step is looked for; the others are only named
+_KEPT_AS_EVENTS = ("hello", "config", "artifacts", "decision", "belief", "log", "bye")
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One thing journal and store do not agree on."""
+
+    what: str
+    journal: str
+    store: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: the journal says {self.journal}, the store says {self.store}"
+
+
+def verify(folder: RunFolder) -> list[Difference]:
+    """Read the journal anew, independently, and compare everything. Empty: they agree.
+
+    Raises:
+        StoreError: the store is missing or damaged.
+    """
+    with StoreReader(folder) as reader, reader.snapshot():
+        cursors = reader.cursors()
+        recount = _recount(folder, cursors)
+        found = _compare_counts(reader, recount)
+        found += _compare_metrics(reader, recount)
+        found += _compare_episodes(folder, reader, recount, cursors)
+    if ended(folder):
+        found += [
+            Difference(f"lines of {name} behind the store's cursor", str(lines), "0")
+            for name, lines in sorted(recount.beyond.items())
+        ]
+    return found
+
+
+def _recount(folder: RunFolder, cursors: dict[str, tuple[int, bool]]) -> Recount:
+    recount = Recount()
+    for source, _, line in lines_of(folder, cursors, recount.beyond):
+        understood = ("odd", {}) if line is None else understand(line, is_text=source == "stdout.log")
+        if understood is None:
+            continue
+        kind, fields = understood
+        recount.kinds[kind] = recount.kinds.get(kind, 0) + 1
+        if kind == "odd":
+            recount.odd += 1
+        elif kind == "unknown":
+            recount.unknown += 1
+        else:
+            recount.unknown += has_unknown_fields(kind, fields)
+            _count(recount, kind, fields, source)
+    return recount
+
+
+def _count(recount: Recount, kind: str, fields: dict[str, Any], source: str) -> None:
+    if kind == "metric":
+        tally = recount.metrics.setdefault(fields["name"], Tally())
+        tally.add(
+            _metric_key(fields["value"], fields.get("step"), fields.get("t", 0.0), fields.get("source"))
+        )
+    if kind not in ("step", "episode", "reset"):
+        return
+    episode = recount.episodes.setdefault(fields["episode_id"], EpisodeCount())
+    if kind == "step":
+        key = digest(step_key(fields))
+        episode.steps += 1
+        episode.chain = digest(episode.chain + key)
+        episode.heap = (episode.heap + int.from_bytes(key, "big")) % (1 << 128)
+        episode.sources.add(source)
+    elif kind == "episode":
+        episode.told_steps, episode.told_return = fields["steps"], bits(fields.get("return", 0.0))
+    elif episode.reset is None:
+        episode.reset = _reset_key(fields)
+
+
+def _compare_counts(reader: StoreReader, recount: Recount) -> list[Difference]:
+    summary = reader.summary()
+    pairs = [
+        ("episodes", len(recount.episodes), summary.episodes),
+        ("steps", recount.kinds.get("step", 0), summary.steps),
+        ("metrics", recount.kinds.get("metric", 0), summary.metrics),
+        ("checkpoints", recount.kinds.get("checkpoint", 0), summary.checkpoints),
+        ("checkpoints listed", recount.kinds.get("checkpoint", 0), len(reader.checkpoints())),
+        ("quarantined lines", recount.odd, summary.quarantined),
+        ("events with something unknown", recount.unknown, summary.unknown),
+        ("all events", sum(n for kind, n in recount.kinds.items() if kind != "odd"), summary.store_seq),
+    ]
+    pairs += [
+        (f"{kind} events", recount.kinds.get(kind, 0), len(reader.events(kind))) for kind in _KEPT_AS_EVENTS
+    ]
+    return [Difference(what, str(there), str(here)) for what, there, here in pairs if there != here]
+
+
+def _compare_metrics(reader: StoreReader, recount: Recount) -> list[Difference]:
+    stored: dict[str, Tally] = {}
+    for row in reader.metrics():
+        stored.setdefault(row.name, Tally()).add(_metric_key(row.value, row.step, row.t, row.source))
+    return [
+        Difference(f"metric {name!r}", _shown(recount.metrics.get(name)), _shown(stored.get(name)))
+        for name in sorted(recount.metrics.keys() | stored.keys())
+        if recount.metrics.get(name) != stored.get(name)
+    ]
+
+
+def _compare_episodes(
+    folder: RunFolder, reader: StoreReader, recount: Recount, cursors: dict[str, tuple[int, bool]]
+) -> list[Difference]:
+    found, stored, located = [], set(), 0
+    for row in reader.episodes():
+        stored.add(row.episode_id)
+        expected = recount.episodes.get(row.episode_id)
+        name = f"episode {row.index} ({row.episode_id})"
+        if expected is None:
+            found.append(Difference(name, "nothing", f"{row.steps} steps"))
+            continue
+        steps = reader.steps(row.index)
+        chain, heap = b"", 0
+        for step in steps:
+            key = digest(_row_key(step))
+            chain, heap = digest(chain + key), (heap + int.from_bytes(key, "big")) % (1 << 128)
+        alike = chain == expected.chain if len(expected.sources) == 1 else heap == expected.heap
+        if len(steps) != expected.steps or not alike:
+            located += 1
+            place = _locate(folder, cursors, row.episode_id, steps) if located <= _LOCATED else None
+            found.append(
+                place or Difference(f"steps of {name}", f"{expected.steps} steps", f"{len(steps)} steps")
+            )
+        if expected.told_steps is not None and (row.steps, bits(row.return_)) != (
+            expected.told_steps,
+            expected.told_return,
+        ):
+            told = f"{expected.told_steps} steps, return {expected.told_return}"
+            found.append(
+                Difference(f"roll-up of {name}", told, f"{row.steps} steps, return {bits(row.return_)}")
+            )
+        kept = reader.reset(row.index)
+        if expected.reset is not None and (not kept or _reset_key(kept) != expected.reset):
+            found.append(Difference(f"reset of {name}", "one reset", "another" if kept else "none"))
+    found += [
+        Difference(f"episode {episode_id!r}", f"{episode.steps} steps", "nothing")
+        for episode_id, episode in recount.episodes.items()
+        if episode_id not in stored
+    ]
+    return found
+
+
+def _locate(
+    folder: RunFolder, cursors: dict[str, tuple[int, bool]], episode_id: str, stored: list[StepRow]
+) -> Difference | None:
+    """The first step of an episode that differs."""
+    at = 0
+    for source, offset, line in lines_of(folder, cursors, {}):
+        understood = understand(line or b"", is_text=source == "stdout.log")
+        if understood is None or understood[0] != "step" or understood[1]["episode_id"] != episode_id:
+            continue
+        there = step_key(understood[1]).decode()
+        here = _row_key(stored[at]).decode() if at < len(stored) else "no such step"
+        if there != here:
+            return Difference(f"step {at} of episode {episode_id!r} ({source} at byte {offset})", there, here)
+        at += 1
+    if at < len(stored):
+        return Difference(
+            f"step {at} of episode {episode_id!r}", "no such step", _row_key(stored[at]).decode()
+        )
+    return None
+
+
+def _row_key(row: StepRow) -> bytes:
+    return step_key(
+        {
+            "step": row.step,
+            "action": row.action,
+            "reward": row.reward,
+            "terminated": row.terminated,
+            "truncated": row.truncated,
+            "obs": row.obs,
+            "t": row.t,
+            "agent_id": row.agent_id,
+            "turn": row.turn,
+        }
+    )
+
+
+def _metric_key(value: Any, step: int | None, t: Any, source: str | None) -> bytes:
+    return json.dumps([bits(value), step, bits(t), source]).encode()
+
+
+def _reset_key(fields: dict[str, Any]) -> bytes:
+    kept = [fields.get(name) for name in ("seed", "options", "rng", "obs", "agent_id", "group")]
+    return digest(json.dumps([*kept, bits(fields.get("t", 0.0))], sort_keys=True).encode())
+
+
+def _shown(tally: Tally | None) -> str:
+    return "none" if tally is None else f"{tally.count} values ({tally.heap:032x})"

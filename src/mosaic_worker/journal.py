@@ -1,8 +1,8 @@
 """The journal writer: an append that survives kill -9, in about half a microsecond and without a lock.
 
-A segment is a file, preallocated and mapped into memory; a line is copied in by one C call, so it is in the page
-cache, readable by others, when `append` returns. Nothing is buffered, nothing is synced (the shim does that), and
-nothing is ever dropped: on a full disk `append` waits, visibly, until there is room.
+A segment is a file, preallocated and mapped into memory; a line is copied in by one C call, so it is in the
+page cache, readable by others, when `append` returns. Nothing is buffered, nothing is synced (the shim does
+that), and nothing is ever dropped: on a full disk `append` waits, visibly, until there is room.
 """
 
 from __future__ import annotations
@@ -66,6 +66,10 @@ class Segment:
             os.close(self.fd)
             raise
 
+    def room(self) -> int:
+        """How many bytes still fit."""
+        return len(self.map) - self.map.tell()
+
     def finish(self) -> None:
         """Cut the file to its true length and let go of it. No append can land after this."""
         end = self.map.tell()
@@ -76,7 +80,7 @@ class Segment:
         self.abandon(end)
 
     def abandon(self, end: Optional[int] = None) -> None:
-        """Close without touching the content, unless an end is given. For a forked child: it is its parent's file."""
+        """Close, and cut only where an end is given: in a forked child the file is the parent's."""
         self.map.close()
         try:
             if end is not None:
@@ -89,13 +93,13 @@ class Segment:
 class Journal:
     """The segments of one producer.
 
-    `append` is atomic against threads and signal handlers: numbering a line and copying it happen inside one C
-    call (`next` of a chain of C iterators), between two byte codes, so no other Python code runs in the middle.
-    The chain, inside out: take the body; add the number that comes next; write; only then count. A write that
-    finds no room has numbered nothing. Interpreters without that guarantee (no GIL, not CPython) take a lock.
+    `append` is atomic against threads and signal handlers: numbering a line and copying it happen inside one
+    C call (`next` of a chain of C iterators), so no other Python code runs in the middle. The chain, inside
+    out: take the body; add the number that comes next; write; only then count. A write that finds no room has
+    numbered nothing. Interpreters without that guarantee (no GIL, not CPython) take a lock.
 
-    Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger for one line
-    that needs it); a full disk is retried every `retry_secs` for ever.
+    Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger for one
+    line that needs it); a full disk is retried every `retry_secs` for ever.
     """
 
     def __init__(
@@ -139,14 +143,14 @@ class Journal:
     def append(self, body: bytes) -> int:
         """Write one line. `body` is a JSON object without its closing brace. Returns its seq, acknowledged.
 
-        A signal handler that interrupts the change of segment gets -1: its line follows when the change is done.
+        A signal handler that interrupts a change of segment gets -1: its line follows when that is done.
         """
         while True:
             write = self._write
             try:
                 return next(self._chain((body,), write))[1] - 1
-            except ValueError:  # mmap: no room left, or finished
-                if not self._make_room(write, len(body) + _SUFFIX_ROOM):
+            except ValueError as error:  # mmap: no room left, or finished
+                if not self._make_room(write, len(body) + _SUFFIX_ROOM, error):
                     self._deferred.append(body)
                     return -1
 
@@ -160,21 +164,28 @@ class Journal:
     def _chain(self, bodies: Iterable[bytes], write: Write) -> Appending:
         count = self._count
         if _GC_IN_ALLOCATIONS:
-            # Passing an argument to mmap.write takes a tuple, and making one may run the collector, hence finalizers,
-            # between reading the number and using it. This call (it returns its argument) makes and frees such a
-            # tuple beforehand, so that the later one comes from the interpreter's free list.
+            # Passing an argument to mmap.write takes a tuple, and making one may run the collector, hence
+            # finalizers, between reading the number and using it. This call (it returns its argument) makes
+            # and frees such a tuple beforehand, so that the later one comes from the interpreter's free list.
             bodies = map(b"".__add__, bodies)
         numbered = map(operator.add, bodies, map(operator.mod, repeat(b',"seq":%d}\n'), iter(count.tell, -1)))
-        chain = zip(map(write, numbered), iter(partial(count.seek, 1, os.SEEK_CUR), -1))
+        counted = iter(partial(count.seek, 1, os.SEEK_CUR), -1)
+        chain = zip(map(write, numbered), counted)  # noqa: B905  (3.8 has no strict; both are endless)
         return chain if _ATOMIC else _Locked(chain, self._lock)
 
-    def _make_room(self, used: Write, needed: int) -> bool:
-        """Go to a new segment, unless somebody did since `used` was in force. False: we are inside doing so."""
+    def _make_room(self, used: Write, needed: int, error: ValueError) -> bool:
+        """Go to a new segment, unless somebody did since `used` was in force. False: we are inside doing so.
+
+        Raises:
+            ValueError: the error it was called for, when lack of room is not the reason.
+        """
         with self._lock:
             if self._rolling:
                 return False
             if self._write is not used:
                 return True
+            if self._segment is not None and self._segment.room() >= needed:
+                raise error
             self._rolling = True
             try:
                 self._roll(needed)
@@ -192,7 +203,7 @@ class Journal:
         if hello:
             new.map.write(hello + b',"seq":0}\n')
             self._count.seek(1)
-        # SYNC: the new segment exists and is locked before the old one is let go: the producer never looks dead.
+        # SYNC: the new segment is there and locked before the old one is let go: we never look dead.
         self._segment, self._write = new, new.map.write
         if old is not None:
             old.finish()
@@ -237,8 +248,8 @@ class Journal:
 class Channel:
     """A fast road into the journal for one caller: the iterator chain is built once and not per line.
 
-    `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel between the two
-    takes its own line. `ValueError` means no room: call `again`.
+    `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel between the
+    two takes its own line. `ValueError` means no room: call `again`.
     """
 
     __slots__ = ("_bodies", "_journal", "epoch", "it", "push")

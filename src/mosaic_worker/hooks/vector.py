@@ -1,0 +1,236 @@
+"""Vector environments: those made of single ones, and those vectorised in themselves. Nothing is counted twice.
+
+Sync and async ones are made of environments that are recorded on their own; here they only learn their position
+and what they belong to. One that is vectorised in itself is recorded as a whole, position by position.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type
+
+import mosaic_worker
+from mosaic_worker import report, rng
+from mosaic_worker.hooks import on_import
+from mosaic_worker.hooks.describe import describe_vector
+from mosaic_worker.hooks.envs import EnvHooks, inside, local, patch, reset_arguments
+from mosaic_worker.hooks.making import replace_function
+from mosaic_worker.vectors import MODES, VectorTrack
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["Placed", "VectorHooks", "register"]
+
+_MADE_OF_SINGLE_ONES = (
+    ("gymnasium.vector.sync_vector_env", "SyncVectorEnv"),
+    ("gymnasium.vector.async_vector_env", "AsyncVectorEnv"),
+    ("gymnasium.experimental.vector.sync_vector_env", "SyncVectorEnv"),
+    ("gymnasium.experimental.vector.async_vector_env", "AsyncVectorEnv"),
+    ("gym.vector.sync_vector_env", "SyncVectorEnv"),
+    ("gym.vector.async_vector_env", "AsyncVectorEnv"),
+    ("stable_baselines3.common.vec_env.dummy_vec_env", "DummyVecEnv"),
+    ("stable_baselines3.common.vec_env.subproc_vec_env", "SubprocVecEnv"),
+)
+_NATIVE_BASES = ("gymnasium.vector.vector_env", "gymnasium.experimental.vector.vector_env")
+_MAX_LAYERS = 64
+_WRAPPERS_OF_MAKE = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit")
+
+
+def register(recorder: Recorder) -> None:
+    """Watch for vector environments."""
+    for module_name, class_name in _MADE_OF_SINGLE_ONES:
+        on_import(module_name, functools.partial(_place_members, recorder=recorder, name=class_name))
+    hooks = VectorHooks(recorder)
+    for module_name in _NATIVE_BASES:
+        on_import(module_name, hooks.watch_subclasses)
+    on_import("gymnasium.envs.registration", hooks.watch_make_vec)
+
+
+class Placed:
+    """A function that makes an environment, and tells it its position. Picklable wherever the function is."""
+
+    def __init__(self, env_fn: Callable[[], Any], index: int, group: str) -> None:
+        self.env_fn = env_fn
+        self.index = index
+        self.group = group
+
+    def __call__(self) -> Any:
+        env = self.env_fn()
+        recorder = mosaic_worker.current()
+        if recorder is not None:
+            with report.guard("placing an environment"):
+                _place(env, recorder, self.index, self.group)
+        return env
+
+
+def _place(env: Any, recorder: Recorder, index: int, group: str) -> None:
+    layers = [env]
+    while "env" in getattr(layers[-1], "__dict__", {}) and len(layers) < _MAX_LAYERS:
+        layers.append(layers[-1].__dict__["env"])
+    for layer in layers:
+        track = getattr(layer, "__dict__", {}).get("_mosaic")
+        if track is not None:
+            break
+    else:  # it never passed through `make`
+        hooks = EnvHooks(recorder, _api_of(layers[-1]))
+        layer = _as_made(layers)
+        hooks.watch(type(layer))
+        track = hooks.give_track(layer)
+    track.env_index = index
+    track.group = group
+
+
+def _as_made(layers: List[Any]) -> Any:
+    """The innermost environment, with those wrappers around it that `make` itself would have put there."""
+    chosen = layers[-1]
+    for layer in reversed(layers[:-1]):
+        if type(layer).__name__ not in _WRAPPERS_OF_MAKE:
+            break
+        chosen = layer
+    return chosen
+
+
+def _api_of(env: Any) -> str:
+    return "gym" if any(base.__module__.startswith("gym.") for base in type(env).__mro__) else "gymnasium"
+
+
+def _place_members(module: ModuleType, *, recorder: Recorder, name: str) -> None:
+    cls = getattr(module, name)
+    raw = cls.__init__
+
+    @functools.wraps(raw)
+    def __init__(self: Any, env_fns: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        placed = env_fns
+        with report.guard(f"{name} members"):
+            group = recorder.new_group()
+            placed = [Placed(env_fn, index, group) for index, env_fn in enumerate(env_fns)]
+        raw(self, placed, *args, **kwargs)
+
+    cls.__init__ = __init__
+
+
+class VectorHooks:
+    """Records environments that are vectorised in themselves."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def watch_make_vec(self, module: ModuleType) -> None:
+        """Keep what happens while a vector environment is made out of the record."""
+        raw = getattr(module, "make_vec", None)
+        if raw is None:
+            return
+
+        @functools.wraps(raw)
+        def make_vec(*args: Any, **kwargs: Any) -> Any:
+            with inside():
+                return raw(*args, **kwargs)
+
+        replace_function("gymnasium", module, "make_vec", make_vec)
+
+    def watch_subclasses(self, module: ModuleType) -> None:
+        """Notice every class that is a vector environment itself, as it is defined."""
+        base = module.VectorEnv
+        wrapper = getattr(module, "VectorWrapper", None) or getattr(module, "VectorEnvWrapper", None)
+        own = vars(base).get("__init_subclass__")
+
+        def born(cls: Type[Any], /, **kwargs: Any) -> None:
+            if own is not None:
+                own.__func__(cls, **kwargs)
+            else:
+                super(base, cls).__init_subclass__(**kwargs)
+            with report.guard("vector class"):
+                if wrapper is None or not issubclass(cls, wrapper):
+                    self._watch(cls)
+
+        base.__init_subclass__ = classmethod(born)
+
+    def _watch(self, cls: Type[Any]) -> None:
+        names = {member.__name__ for member in cls.__mro__}
+        own = vars(cls)
+        if names & {"SyncVectorEnv", "AsyncVectorEnv"} or not ("reset" in own and "step" in own):
+            return
+        patch(cls, "reset", self._reset)
+        patch(cls, "step", self._step)
+        patch(cls, "close", self._close)
+
+    def _reset(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        hooks = self
+
+        def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if local.busy:
+                return raw(self, *args, **kwargs)
+            seed, options = reset_arguments(args, kwargs)
+            state = None
+            if seed is None:
+                with report.guard("vector random state"):
+                    state = rng.capture(getattr(self, "np_random", None))
+            with inside():
+                result = raw(self, *args, **kwargs)
+            with report.guard("vector reset"):
+                track = hooks.track_of(self)
+                track.begin(
+                    result[0], seed=seed, options=options, rng=state,
+                    describe=lambda: describe_vector(self, "gymnasium"),
+                )  # fmt: skip
+            return result
+
+        return reset
+
+    def track_of(self, env: Any) -> VectorTrack:
+        """The track of a vector environment; a new one for one never seen, or for a copy."""
+        track: Optional[VectorTrack] = env.__dict__.get("_mosaic")
+        if track is None or (track.owner != id(env) and not track.dormant):
+            mode = getattr((getattr(env, "metadata", None) or {}).get("autoreset_mode"), "value", None)
+            track = VectorTrack(
+                self.recorder,
+                num_envs=int(env.num_envs),
+                mode=_mode(mode),
+                tuples=(
+                    _is_tuple(getattr(env, "single_observation_space", None)),
+                    _is_tuple(getattr(env, "single_action_space", None)),
+                ),
+            )
+            env.__dict__["_mosaic"] = track
+        track.owner = id(env)
+        return track
+
+    def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+            track = self.__dict__.get("_mosaic")
+            if track is None or local.busy:
+                return raw(self, *args, **kwargs)
+            with inside():
+                result = raw(self, *args, **kwargs)
+            with report.guard("vector step"):
+                actions = args[0] if args else next(iter(kwargs.values()))
+                obs, rewards, terminated, truncated, infos = result
+                track.step(actions, obs, rewards, (terminated, truncated), infos)
+            return result
+
+        return step
+
+    def _close(self, raw: Callable[..., Any]) -> Callable[..., Any]:
+        def close(self: Any, *args: Any, **kwargs: Any) -> Any:
+            track = self.__dict__.get("_mosaic")
+            if track is not None:
+                with report.guard("vector close"):
+                    track.cut()
+            return raw(self, *args, **kwargs)
+
+        return close
+
+
+def _mode(named: Optional[str]) -> str:
+    """Our name for gymnasium's mode; versions that name none (before 1.1) restart in the same step."""
+    for mode in MODES:
+        if mode.replace("_", "") == (named or "SameStep").lower():
+            return mode
+    return "next_step"
+
+
+def _is_tuple(space: Any) -> bool:
+    return type(space).__name__ == "Tuple"

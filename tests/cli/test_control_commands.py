@@ -12,6 +12,7 @@ import pytest
 from mosaic.rpc.launch import daemon_running
 from mosaic.sdk import catalog
 from mosaic.sdk.connection import Connection
+from mosaic.store.registry import read_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,13 @@ def _in_state(run: Run, state: str) -> None:
     until = time.monotonic() + 30
     while run.state != state:
         assert time.monotonic() < until, f"never {state}: {run.state}, {run.reason}"
+        time.sleep(0.02)
+
+
+def _settled(root: DataRoot, run: Run) -> None:
+    until = time.monotonic() + 30
+    while not any(entry.settled for entry in read_entries(root.registry) if entry.row.run_id == run.id):
+        assert time.monotonic() < until, "never settled"
         time.sleep(0.02)
 
 
@@ -75,17 +83,22 @@ def test_a_deleted_store_is_rebuilt_and_that_is_said(root: DataRoot, mosaic: Cal
     line = json.dumps({"type": "metric", "name": "x", "value": 1.0})
     run = Connection(root).run(["sh", "-c", f"echo '{line}'"])
     run.wait()
+    _settled(root, run)
     for path in run.folder.glob("telemetry.sqlite*"):
         path.unlink()
     said = mosaic("metrics", "last", "--json")
-    assert said.code == 0
+    assert said.code == 0, said.err
     assert len(said.out.splitlines()) == 1
+    assert "anew" in said.err
 
 
 def test_a_corrupted_store_is_rebuilt_and_that_is_said(root: DataRoot, mosaic: Callable[..., Said]) -> None:
     line = json.dumps({"type": "metric", "name": "x", "value": 1.0})
     run = Connection(root).run(["sh", "-c", f"echo '{line}'"])
     run.wait()
+    _settled(root, run)
+    for path in run.folder.glob("telemetry.sqlite-*"):
+        path.unlink()
     (run.folder / "telemetry.sqlite").write_bytes(os.urandom(40_000))
     said = mosaic("metrics", "last", "--json")
     assert said.code == 0, said.err

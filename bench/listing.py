@@ -1,4 +1,4 @@
-"""How long `mosaic ls` takes with 1,000 runs, interpreter start included, beside an interpreter that does nothing."""
+"""How long `mosaic ls` takes with 1,000 runs, interpreter start included, beside a bare interpreter."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Prints numbered events until it is told how to end; keeps its own account outside the run's folder.
 
-In its folder: `starts` gets a line for every start, `count` says how many events it has printed, and `end` is the
-order it waits for: `code 3` or `signal SIGSEGV`.
+In its folder: `starts` gets a line for every start, `count` says how many events it has printed, and `end` is
+the order it waits for: `code 3` or `signal SIGSEGV`.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Values and step lines as JSON bytes, quickly. Formatting bytes beats every encoder for lines of one shape.
 
-Whatever is cached here (an array's header, the last reward, small actions) is cached by identity or exact type, so
-that equal but different values (1, 1.0 and True; 0.0 and -0.0) never share an encoding.
+Whatever is cached here (an array's header, the last reward, small actions) is cached by identity or exact
+type, so that equal but different values (1, 1.0 and True; 0.0 and -0.0) never share an encoding.
 """
 
 from __future__ import annotations

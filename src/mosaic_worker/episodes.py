@@ -36,9 +36,32 @@ class Track:
     """
 
     __slots__ = (
-        "__weakref__", "_action_head", "_action_type", "_actions", "_channel", "_it", "_ndarray",
-        "_obs_head", "_prefix", "_push", "_recorder", "_reward", "_reward_bytes", "_reward_value", "_seed", "_t_start",
-        "_t_end", "dormant", "env_index", "env_key", "episode_id", "group", "owner", "shared", "step_count", "total",
+        "__weakref__",
+        "_action_head",
+        "_action_type",
+        "_actions",
+        "_channel",
+        "_it",
+        "_ndarray",
+        "_obs_head",
+        "_prefix",
+        "_push",
+        "_recorder",
+        "_reward",
+        "_reward_bytes",
+        "_reward_value",
+        "_seed",
+        "_t_end",
+        "_t_start",
+        "dormant",
+        "env_index",
+        "env_key",
+        "episode_id",
+        "group",
+        "owner",
+        "shared",
+        "step_count",
+        "total",
     )  # fmt: skip
 
     def __init__(
@@ -133,7 +156,7 @@ class Track:
         return fields
 
     def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
-        """The environment was stepped. The hot path: every line of it runs for every step of every training."""
+        """The environment was stepped. The hot path: all of it runs at every step."""
         prefix = self._prefix
         if prefix is None:
             if self.dormant:
@@ -192,11 +215,9 @@ class Track:
         seed = b"" if self._seed is None else b',"seed":%d' % self._seed
         self._write(
             b'{"type":"episode","episode_id":%b,"steps":%d,"return":%b,"outcome":"%b","t_start":%de-6,"t_end":%de-6'
-            b',"env_index":%d%b,"t":%de-6'
-            % (
-                dumps(self.episode_id), self.step_count, float_bytes(self.total), outcome.encode(),
-                self._t_start, self._t_end, self.env_index, seed, _now() // 1000,
-            )
+            b',"env_index":%d%b,"t":%de-6' % ( dumps(self.episode_id), self.step_count,
+            float_bytes(self.total), outcome.encode(), self._t_start, self._t_end, self.env_index, seed,
+            _now() // 1000, )
         )  # fmt: skip
         self._recorder.closed(self)
 

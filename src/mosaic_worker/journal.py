@@ -98,8 +98,8 @@ class Journal:
     out: take the body; add the number that comes next; write; only then count. A write that finds no room has
     numbered nothing. Interpreters without that guarantee (no GIL, not CPython) take a lock.
 
-    Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger for one
-    line that needs it); a full disk is retried every `retry_secs` for ever.
+    Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger
+    for one line that needs it); a full disk is retried every `retry_secs` for ever.
     """
 
     def __init__(
@@ -248,8 +248,8 @@ class Journal:
 class Channel:
     """A fast road into the journal for one caller: the iterator chain is built once and not per line.
 
-    `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel between the
-    two takes its own line. `ValueError` means no room: call `again`.
+    `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel
+    between the two takes its own line. `ValueError` means no room: call `again`.
     """
 
     __slots__ = ("_bodies", "_journal", "epoch", "it", "push")

@@ -1,7 +1,7 @@
 """The recorder: what hooks and scripts call to get events into the journal. One per process.
 
-It starts nothing and writes nothing by itself: the first event creates the segment, so a helper process that records
-nothing leaves nothing.
+It starts nothing and writes nothing by itself: the first event creates the segment, so a helper process
+that records nothing leaves nothing.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Recorder:
         return self._append(b"".join(parts))
 
     def config(self, **fields: Any) -> int:
-        """Record what the run was told: `algo env_id seed run_id args` are fields, the rest goes into `args`."""
+        """Record what the run was told: `algo env_id seed run_id args`; any other goes into `args`."""
         known = {name: fields.pop(name) for name in _CONFIG_FIELDS if name in fields}
         args = dict(known.pop("args", None) or {})
         args.update(fields)
@@ -189,7 +189,7 @@ class Recorder:
     # ---- the end, and forks ----
 
     def close(self, reason: str = "") -> None:
-        """Cut what is unfinished, say `bye`, let go of the segment. Leaves nothing if nothing was recorded."""
+        """Cut what is unfinished, say `bye`, let go of the segment. Nothing recorded leaves nothing."""
         for track in list(self._open):
             with report.guard("cutting an episode"):
                 track.cut()

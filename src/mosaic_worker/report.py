@@ -1,8 +1,8 @@
 """The worker's voice, and its boundary: one line on stderr per trouble, and no trouble reaches the script.
 
-`guard` (and the same thing inlined where every nanosecond counts) is the one place where exceptions are caught
-broadly. Our code runs inside other people's training: whatever goes wrong in it is counted under the name of the
-place, said once, and the script runs on.
+`guard` (and the same thing inlined where every nanosecond counts) is the one place where exceptions are
+caught broadly. Our code runs inside other people's training: whatever goes wrong in it is counted under
+the name of the place, said once, and the script runs on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The worker's first moment: make the recorder, watch imports, arrange for exit and forks. Called by sitecustomize."""
+"""The worker's first moment, called by sitecustomize: make the recorder, watch imports, exit and forks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _finish(recorder: Recorder) -> None:
 
 
 def _close_in_children(util: ModuleType, recorder: Recorder) -> None:
-    """Children of multiprocessing leave by `os._exit` and run no atexit: they get a finalizer of their own."""
+    """Children of multiprocessing leave by `os._exit` and run no atexit: they get a finalizer."""
 
     def in_child(_: Any) -> None:
         util.Finalize(recorder, _finish, args=(recorder,), exitpriority=-1000)

@@ -1,7 +1,8 @@
 """Any Python value as plain JSON values. Never imports numpy: looks whether the script has.
 
-Exact where it can be: arrays keep their bits, floats their NaNs, integers all their digits. What has no JSON form
-becomes `{"repr": …, "type": …}`: marked, never dropped, never an exception for the caller to handle.
+Exact where it can be: arrays keep their bits, floats their NaNs, integers all their digits. What has no
+JSON form becomes `{"repr": …, "type": …}`: marked, never dropped, never an exception for the caller to
+handle.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def text(value: str) -> str:
 
 
 def plain(value: Any, *, inline_bytes: int = 1024) -> Any:
-    """The value as None, bool, int, float, str, list and dict. Arrays over `inline_bytes` become checksums."""
+    """The value as None, bool, int, float, str, list, dict. Arrays over `inline_bytes` become checksums."""
     return _plain(value, inline_bytes, 0)
 
 

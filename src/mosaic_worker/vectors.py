@@ -1,7 +1,8 @@
 """The episodes of an environment that is vectorised in itself: one track per position. Knows no framework.
 
-How a position starts its next episode depends on the autoreset mode: in the step after the end (`next_step`), in the
-same step, with the true last observation in `infos` (`same_step`), or when the script resets it (`disabled`).
+How a position starts its next episode depends on the autoreset mode: in the step after the end
+(`next_step`), in the same step, with the true last observation in `infos` (`same_step`), or when the
+script resets it (`disabled`).
 """
 
 from __future__ import annotations

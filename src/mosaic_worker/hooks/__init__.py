@@ -1,8 +1,9 @@
 """Post-import hooks: run our code right after the script itself imports a module. Imports nothing on its own.
 
-A finder at the head of `sys.meta_path` looks only at the names it was asked about; for these it lets the other
-finders find the module and adds a call to `install` after the module's own code has run. What an `install`
-raises is caught and reported by the recorder's guard: an import of the script never fails because of us.
+A finder at the head of `sys.meta_path` looks only at the names it was asked about; for these it lets the
+other finders find the module and adds a call to `install` after the module's own code has run. What an
+`install` raises is caught and reported by the recorder's guard: an import of the script never fails
+because of us.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How to rebuild an environment, in plain values. Reads what the environment says of itself; changes nothing."""
+"""How to rebuild an environment, in plain values. Reads what it says of itself; changes nothing."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _shown(space: Any) -> Optional[str]:
 
 def _versions(api: str, module: str) -> Dict[str, str]:
     found = {"python": platform.python_version()}
-    for name in (api, "numpy", module.split(".")[0]):
+    for name in (api, "numpy", module.split(".", maxsplit=1)[0]):
         version = _version(name)
         if version is not None:
             found[name] = version

@@ -1,7 +1,8 @@
-"""Watching environment classes: the outermost recorded call of a thread records, what it calls inside does not.
+"""Watching environment classes: the outermost call of a thread is recorded, what it calls inside is not.
 
-Methods are replaced on the *class*, once; what belongs to one environment hangs on the instance as `_mosaic`. So
-types, `isinstance`, copying and pickling stay what they were. An instance without `_mosaic` is just passed through.
+Methods are replaced on the *class*, once; what belongs to one environment hangs on the instance as
+`_mosaic`. So types, `isinstance`, copying and pickling stay what they were. An instance without `_mosaic`
+is just passed through.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, Tuple, Type
 
 from mosaic_worker import report, rng
 from mosaic_worker.episodes import Track
@@ -182,7 +183,7 @@ class EnvHooks:
         return result
 
     def _own_track(self, env: Any, track: Track) -> Track:
-        """A copied environment starts recording: a deep copy's dormant track is its own, a shallow one's is not."""
+        """A copy starts recording: a deep copy's dormant track is its own, a shallow copy's is not."""
         if track.dormant:
             track.owner = id(env)
             return track
@@ -207,7 +208,7 @@ def patch(cls: Type[Any], name: str, replacing: Callable[[Callable[..., Any]], C
     if not callable(raw) or hasattr(raw, "_mosaic_hook"):
         return
     ours: Any = functools.wraps(raw)(replacing(raw))
-    ours._mosaic_hook = True
+    ours._mosaic_hook = True  # noqa: SLF001  (our own mark)
     setattr(cls, name, ours)
 
 

@@ -35,7 +35,8 @@ def watch_registration(hooks: EnvHooks) -> None:
         def register(*args: Any, **kwargs: Any) -> Any:
             with report.guard(f"{hooks.api}.register"):
                 env_id = args[0] if args else kwargs.get("id")
-                note_registration(str(env_id), str(sys._getframe(1).f_globals.get("__name__")))
+                caller = sys._getframe(1)  # noqa: SLF001  (who registers is what we want to know)
+                note_registration(str(env_id), str(caller.f_globals.get("__name__")))
             return raw_register(*args, **kwargs)
 
         replace_function(hooks.api, module, "make", make)

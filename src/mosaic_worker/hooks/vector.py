@@ -1,7 +1,8 @@
-"""Vector environments: those made of single ones, and those vectorised in themselves. Nothing is counted twice.
+"""Vector environments: made of single ones, or vectorised in themselves. Nothing is counted twice.
 
-Sync and async ones are made of environments that are recorded on their own; here they only learn their position
-and what they belong to. One that is vectorised in itself is recorded as a whole, position by position.
+Sync and async ones are made of environments that are recorded on their own; here they only learn their
+position and what they belong to. One that is vectorised in itself is recorded as a whole, position by
+position.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class Placed:
         self.group = group
 
     def __call__(self) -> Any:
+        """Make the environment, in whichever process this is."""
         env = self.env_fn()
         recorder = mosaic_worker.current()
         if recorder is not None:

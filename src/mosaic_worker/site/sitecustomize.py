@@ -1,4 +1,4 @@
-"""Runs at the start of every Python of a run: starts the recorder, then the sitecustomize this one stands before."""
+"""Runs first in every Python of a run: starts the recorder, then the sitecustomize this one stands before."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def assert_recorded_as_counted(bench: Workbench, command: Sequence[str | os.Path
         metrics=bench.ask("metrics", "last"),
     )
     assert shown["state"] == "finished"
-    assert shown["exit"] == {"code": 0, "signal": None}
+    assert (shown["exit"]["code"], shown["exit"]["signal"]) == (0, None)
     assert shown["command"] == [os.fspath(part) for part in command]
     assert shown["episodes"] == len(expected["episodes"])
     assert shown["steps"] == sum(row["steps"] for row in expected["episodes"])

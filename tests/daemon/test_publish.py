@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+import zstandard
 
 from mosaic.daemon.lines import event_lines
 from mosaic.daemon.publish import PublishDesk, WorkerFeed
@@ -68,11 +69,11 @@ def batch(session: str, first_seq: int, count: int) -> Any:
 
 def journal_of(folder: RunFolder) -> list[dict[str, Any]]:
     """All lines of a run's journal, in order."""
-    return [
-        json.loads(line)
-        for path in sorted(folder.journal.glob("g*.jsonl"))
-        for line in path.read_bytes().splitlines()
-    ]
+    whole = b""
+    for path in sorted(folder.journal.glob("g*.jsonl*")):
+        data = path.read_bytes()
+        whole += zstandard.decompress(data) if path.suffix == ".zst" else data
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def assert_complete(folder: RunFolder, count: int) -> None:
@@ -272,6 +273,8 @@ def test_a_worker_that_resends_after_the_daemon_was_killed_has_every_event_once(
         last = worker.reply.acked_seq
         worker.channel.close()
         assert last >= acked
+        daemon.client.stop(run_id)
+        until(lambda: not list(daemon.root.run(run_id).journal.glob("g*.jsonl")))  # all are sealed
         assert_complete(daemon.root.run(run_id), last)
 
 

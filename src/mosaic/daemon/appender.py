@@ -90,6 +90,13 @@ def find_last_seq(journal: Path, producer: str) -> int | None:
     Every line is one number further than the line before it; a line that shows no number of its own (it was
     no event) is counted from the last one that does.
     """
+    try:
+        return _find_last_seq(journal, producer)
+    except FileNotFoundError:
+        return find_last_seq(journal, producer)  # ingest sealed a segment under our eyes; each but once
+
+
+def _find_last_seq(journal: Path, producer: str) -> int | None:
     uncounted = 0
     for _, path in sorted(_segments(journal, producer), reverse=True):
         for line in reversed(_whole_lines(path)):

@@ -199,7 +199,7 @@ def open_reader(path: Path) -> apsw.Connection:
 
 def _check(db: apsw.Connection) -> None:
     """Read every page once."""
-    verdict = db.pragma("quick_check(1)")
+    verdict = db.pragma("quick_check", 1)
     if verdict != "ok":
         raise apsw.CorruptError(str(verdict))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, Tuple, Type
 
@@ -35,6 +36,14 @@ def _the_local() -> _Local:
 
 local = _Local()
 """`busy` while a recorded call, or the making of an environment, runs in this thread."""
+
+
+def _free() -> None:
+    local.busy = False
+
+
+# A vector environment forks its workers while it is being made: they begin with a call stack of their own.
+os.register_at_fork(after_in_child=_free)
 
 
 class inside:  # noqa: N801  (a context manager used like a function)

@@ -69,9 +69,7 @@ def test_the_summary_counts_and_everything_is_ingested_when_it_returns(root: Dat
 
 
 def test_a_run_that_recorded_nothing_is_told_why(root: DataRoot) -> None:
-    assert "nothing was recorded: the recorder was not loaded" in _run("--", "true").stderr
-    done = _run("--", sys.executable, "-c", "pass")
-    assert "nothing was recorded: the script made no Gymnasium" in done.stderr
+    assert "nothing was recorded: it made no Gymnasium" in _run("--", "true").stderr
     del root
 
 

@@ -28,7 +28,7 @@ ARRAY = {"nd": "<f4", "shape": [2], "b64": base64.b64encode(struct.pack("<2f", 0
 def reader(home: Path) -> Iterator[StoreReader]:
     """Two episodes (one still open) and four metrics."""
     folder = create(DataRoot(home), RunSpec(run_id=str(ULID()), command=["true"], cwd="/"), created=1.0)
-    lines = [
+    lines: list[dict[str, object]] = [
         {"type": "hello", "protocol": 1, "producer": "p1xabcdef01", "t": 1.0},
         {"type": "reset", "episode_id": "a", "seed": 7, "t": 2.0},
         {"type": "step", "episode_id": "a", "step": 0, "action": 1, "reward": 1.5, "obs": ARRAY, "t": 3.0},

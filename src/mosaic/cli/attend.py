@@ -199,14 +199,9 @@ def why_nothing(reader: StoreReader) -> str:
     summary = reader.summary()
     if summary.episodes or summary.steps or summary.metrics:
         return ""
-    if reader.events("hello", limit=1):
-        return (
-            "nothing was recorded: the script made no Gymnasium or PettingZoo environment and logged no "
-            "metric we know. It can say more itself: import mosaic_worker"
-        )
     return (
-        "nothing was recorded: the recorder was not loaded. Is it a Python script (and not started with "
-        "-I, -E or -S)? Other programs can print JSON lines."
+        "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
+        "it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import mosaic_worker."
     )
 
 

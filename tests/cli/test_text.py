@@ -99,6 +99,10 @@ def test_fitted_text_never_takes_more_cells_than_there_are(text: str, cells: int
 
 
 def test_arrays_are_shown_by_their_shape() -> None:
-    assert in_json({"nd": "<f4", "shape": [4], "b64": "AA=="}) == "[4 <f4]"
-    assert in_json({"crc32": 1, "nd": "|u1", "shape": [84, 84, 3]}) == "[84x84x3 |u1]"
+    assert in_json({"nd": "<f4", "shape": [4], "b64": "AA=="}) == "<4 <f4>"
+    assert in_json({"crc32": 1, "nd": "|u1", "shape": [84, 84, 3]}) == "<84x84x3 |u1>"
+
+
+def test_values_are_rounded_for_reading() -> None:
     assert in_json(1) == "1"
+    assert in_json([0.123456789, {"a\x1b": None}]) == "[0.1235, {a\\x1b: None}]"

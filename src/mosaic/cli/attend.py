@@ -200,8 +200,9 @@ def why_nothing(reader: StoreReader) -> str:
     if summary.episodes or summary.steps or summary.metrics:
         return ""
     return (
-        "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
-        "it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import mosaic_worker."
+        "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, "
+        "or it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import "
+        "mosaic_worker."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,12 +11,15 @@ from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
 from mosaic.cli.text import in_json, number
+from mosaic.exporting.tables import plain_arrays
 
 if TYPE_CHECKING:
     from mosaic.protocol.rows import StepRow
     from mosaic.store.reader import StoreReader
 
 __all__ = ["steps_command"]
+
+_SMALL = 256  # characters of base64
 
 _COLUMNS = (
     Column("STEP", right=True),
@@ -64,8 +67,15 @@ def _texts(step: StepRow) -> list[str]:
     ends = [word for word, holds in (("terminated", step.terminated), ("truncated", step.truncated)) if holds]
     return [
         str(step.step),
-        in_json(step.action),
+        in_json(_written_out(step.action)),
         number(step.reward),
         "+".join(ends) or "-",
-        in_json(step.obs, cells=200),
+        in_json(_written_out(step.obs), cells=200),
     ]
+
+
+def _written_out(value: Any) -> Any:
+    """Small arrays as lists; large ones stay what they are, and are shown by their shape."""
+    if isinstance(value, dict) and "b64" in value and len(value["b64"]) > _SMALL:
+        return value
+    return plain_arrays(value)

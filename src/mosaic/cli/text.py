@@ -123,8 +123,16 @@ def size(octets: float) -> str:
 
 
 def in_json(value: object, *, cells: int = 40) -> str:
-    """An action or observation in one short piece of text."""
+    """An action or observation in one short piece of text: numbers rounded, large arrays by their shape."""
+    return fit(visible(_short(value)), cells)
+
+
+def _short(value: object) -> str:
     if isinstance(value, dict) and "nd" in value:
         shape = "x".join(str(n) for n in value.get("shape", ())) or "scalar"
-        return f"[{shape} {value['nd']}]"
-    return fit(visible(str(value)), cells)
+        return f"<{shape} {value['nd']}>"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_short(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_short(item) for item in value) + "]"
+    return number(value) if isinstance(value, float) else str(value)

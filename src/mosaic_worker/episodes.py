@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
 
 from mosaic_worker import report
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
+from mosaic_worker.journal import NO_ROOM
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
@@ -193,7 +194,7 @@ class Track:
         self._push(body)
         try:
             next(self._it)
-        except ValueError:
+        except NO_ROOM:
             self._again(body)
 
     def _finish(self, body: bytes, terminated: Any, truncated: Any, now: int) -> None:

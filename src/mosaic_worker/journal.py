@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import mmap
 import operator
 import os
@@ -17,26 +16,31 @@ import struct
 import sys
 import threading
 import time
-from functools import partial
-from itertools import repeat
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple
+from collections import deque
+from itertools import repeat, starmap
+from typing import Any, Callable, Deque, Iterable, Iterator, List, Optional, Tuple
 
 from mosaic_worker import report
 
-__all__ = ["Channel", "Journal", "new_producer"]
+__all__ = ["NO_ROOM", "Channel", "Journal", "new_producer"]
 
 SMALLEST_SEGMENT = 64 * 1024
 _FIRST_SEGMENT = 256 * 1024
 _F_OFD_SETLK = 37
 _WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _SUFFIX_ROOM = 32  # ',"seq":' + 20 digits + '}\n'
+_BLOCK = 1000
+_LAST_DIGITS = [b"%03d}\n" % number for number in range(_BLOCK)]
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 _ATOMIC = sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 _GC_IN_ALLOCATIONS = sys.version_info < (3, 12)
 
+NO_ROOM = (ValueError, IndexError)
+"""What appending raises when the segment is full or finished, or the numbers made in advance are used up."""
+
 Write = Callable[[bytes], int]
-Appending = Iterator[Tuple[int, int]]
+Appending = Iterator[Tuple[int, bytes]]
 
 
 def new_producer() -> str:
@@ -127,13 +131,14 @@ class Journal:
         self._index = 0
         self._rolling = False
         self._deferred: List[bytes] = []
-        self._count = io.BytesIO()  # its position is the next seq: a counter that C code can read and move
+        self._numbers: Deque[bytes] = deque()  # how the next lines end, made in advance
+        self._numbered = 0  # the first number that is not among them yet
         self._write: Write = _no_segment
 
     @property
     def next_seq(self) -> int:
         """The number of the next line; as many are written."""
-        return self._count.tell()
+        return self._numbered - len(self._numbers)
 
     @property
     def open(self) -> bool:
@@ -148,33 +153,33 @@ class Journal:
         while True:
             write = self._write
             try:
-                return next(self._chain((body,), write))[1] - 1
-            except ValueError as error:  # mmap: no room left, or finished
+                return _seq(next(self._chain((body,), write)))
+            except NO_ROOM as error:
                 if not self._make_room(write, len(body) + _SUFFIX_ROOM, error):
                     self._deferred.append(body)
                     return -1
 
     def appending(self, bodies: Iterable[bytes]) -> Appending:
-        """An iterator whose every `next` takes one of `bodies` and writes it. Gives (bytes written, seq + 1).
+        """An iterator whose every `next` takes one of `bodies` and writes it. Gives its length and ending.
 
-        It raises ValueError once its segment has no room for the body it took.
+        It raises one of `NO_ROOM` when there is no room, or no number, for the body it took.
         """
         return self._chain(bodies, self._write)
 
     def _chain(self, bodies: Iterable[bytes], write: Write) -> Appending:
-        count = self._count
         if _GC_IN_ALLOCATIONS:
             # Passing an argument to mmap.write takes a tuple, and making one may run the collector, hence
             # finalizers, between reading the number and using it. This call (it returns its argument) makes
             # and frees such a tuple beforehand, so that the later one comes from the interpreter's free list.
             bodies = map(b"".__add__, bodies)
-        numbered = map(operator.add, bodies, map(operator.mod, repeat(b',"seq":%d}\n'), iter(count.tell, -1)))
-        counted = iter(partial(count.seek, 1, os.SEEK_CUR), -1)
+        # Formatting a number here would not do: int to decimal looks for signals, and runs their handlers.
+        numbered = map(operator.add, bodies, map(operator.getitem, repeat(self._numbers), repeat(0)))
+        counted = starmap(self._numbers.popleft, repeat(()))
         chain = zip(map(write, numbered), counted)  # noqa: B905  (3.8 has no strict; both are endless)
         return chain if _ATOMIC else _Locked(chain, self._lock)
 
-    def _make_room(self, used: Write, needed: int, error: ValueError) -> bool:
-        """Go to a new segment, unless somebody did since `used` was in force. False: we are inside doing so.
+    def _make_room(self, used: Write, needed: int, error: Exception) -> bool:
+        """Go to a new segment, or make more numbers. False: that is going on, and we interrupted it.
 
         Raises:
             ValueError: the error it was called for, when lack of room is not the reason.
@@ -183,17 +188,31 @@ class Journal:
             if self._rolling:
                 return False
             if self._write is not used:
-                return True
-            if self._segment is not None and self._segment.room() >= needed:
-                raise error
+                return True  # another thread was here since `used` was in force
             self._rolling = True
             try:
-                self._roll(needed)
+                if self._segment is None:
+                    self._roll(needed)
+                elif isinstance(error, ValueError):
+                    if self._segment.room() >= needed:
+                        raise error
+                    self._roll(needed)
+                if not self._numbers:
+                    self._make_numbers()
             finally:
                 self._rolling = False
             while self._deferred:
                 self.append(self._deferred.pop(0))
         return True
+
+    def _make_numbers(self) -> None:
+        start = self._numbered
+        if start < _BLOCK:
+            endings = [b',"seq":%d}\n' % number for number in range(start, _BLOCK)]
+        else:
+            endings = list(map((b',"seq":%d' % (start // _BLOCK)).__add__, _LAST_DIGITS))
+        self._numbered = start + len(endings)
+        self._numbers.extend(endings)
 
     def _roll(self, needed: int) -> None:
         old = self._segment
@@ -202,7 +221,7 @@ class Journal:
         self._index += 1
         if hello:
             new.map.write(hello + b',"seq":0}\n')
-            self._count.seek(1)
+            self._numbered = 1
         # SYNC: the new segment is there and locked before the old one is let go: we never look dead.
         self._segment, self._write = new, new.map.write
         if old is not None:
@@ -249,7 +268,7 @@ class Channel:
     """A fast road into the journal for one caller: the iterator chain is built once and not per line.
 
     `push` a body, then `next(it)`. Last in, first out: a signal handler that uses the same channel
-    between the two takes its own line. `ValueError` means no room: call `again`.
+    between the two takes its own line. One of `NO_ROOM` means: call `again`.
     """
 
     __slots__ = ("_bodies", "_journal", "epoch", "it", "push")
@@ -263,14 +282,14 @@ class Channel:
     def join(self) -> None:
         """Follow the journal to its present segment."""
         self.epoch = self._journal.epoch
-        self.it = self._journal.appending(iter(self._bodies.pop, None))
+        self.it = self._journal.appending(starmap(self._bodies.pop, repeat(())))
 
     def append(self, body: bytes) -> int:
         """Write one line: the readable form of what hot code does inline."""
         self.push(body)
         try:
-            return next(self.it)[1] - 1
-        except ValueError:
+            return _seq(next(self.it))
+        except NO_ROOM:
             return self.again(body)
 
     def again(self, body: bytes) -> int:
@@ -290,9 +309,13 @@ class _Locked:
     def __iter__(self) -> Appending:
         return self
 
-    def __next__(self) -> Tuple[int, int]:
+    def __next__(self) -> Tuple[int, bytes]:
         with self._lock:
             return next(self._chain)
+
+
+def _seq(written: Tuple[int, bytes]) -> int:
+    return int(written[1][7:-2])  # the digits of ',"seq":17}\n'
 
 
 def _no_segment(_: bytes) -> int:

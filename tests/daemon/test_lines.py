@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mosaic.daemon.lines import episode_lines, event_lines, hello_line, step_lines
 from mosaic.errors import ProtocolError
 from mosaic.protocol.codec import decode_line
-from mosaic.protocol.events import Episode, Hello, Step
+from mosaic.protocol.events import Episode, Hello, Metric, Step
 from mosaic.protocol.floats import bits_of, from_json
 from mosaic.rpc.pb import trainer_pb2 as pb
 
@@ -65,9 +65,34 @@ def test_a_number_the_worker_wrote_itself_is_replaced() -> None:
     assert json.loads(line) == {"type": "log", "seq": 8, "text": '"seq"'}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [b'"\\ud800"', b"9" * 5000, b"[" * 600 + b"]" * 600, b"1e999"],
+    ids=["surrogate", "digits", "deep", "big"],
+)
+def test_an_odd_value_beside_a_number_of_its_own_breaks_nothing(value: bytes) -> None:
+    line = b'{"type":"log","text":"x","seq":1,"odd":%b}' % value
+    assert event_lines([line], first_seq=8).count(b"\n") == 1
+
+
 def test_a_pretty_printed_event_becomes_one_line() -> None:
     assert event_lines([b'{\n  "type": "log",\n  "text": "a b"\n}'], first_seq=1).count(b"\n") == 1
     assert step_lines([pb.RunStep(episode_id="e", action_json=b"[1,\n2]")], first_seq=1).count(b"\n") == 1
+
+
+def test_bare_nan_and_infinity_are_let_through_as_numbers() -> None:
+    line = event_lines([b'{"type":"metric","name":"m","value":NaN}'], first_seq=4)
+    event = decode_line(line.rstrip(b"\n")).event
+    assert isinstance(event, Metric)
+    assert (event.seq, event.value) == (4, "NaN")
+    (line,) = step_lines([pb.RunStep(episode_id="e", obs_json=b"[-Infinity,\n1]")], first_seq=1).splitlines()
+    step = decode_line(line).event
+    assert isinstance(step, Step)
+    assert json.loads(bytes(step.obs)) == ["-Infinity", 1]
+
+
+def test_an_empty_line_still_takes_its_number() -> None:
+    assert event_lines([b"", b" \r\n"], first_seq=4) == b'{"seq":4}\n{"seq":5}\n'
 
 
 def test_a_value_that_would_smuggle_in_fields_makes_no_event() -> None:

@@ -6,6 +6,7 @@ event is the n-th line, and nothing a worker sends can look like two events, or 
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,7 +22,6 @@ __all__ = ["episode_lines", "event_lines", "hello_line", "step_lines"]
 _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode
 _check_json = msgspec.json.Decoder(msgspec.Raw).decode
-_fields_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NULL = msgspec.Raw(b"null")
 
@@ -88,18 +88,22 @@ def event_lines(lines: Sequence[bytes], *, first_seq: int) -> bytes:
 
 
 def _numbered(line: bytes, seq: int) -> bytes:
-    try:
-        if b'"seq"' in line or b"\n" in line:
-            fields = _fields_of(line)
-            fields["seq"] = msgspec.Raw(b"%d" % seq)
-            return _one_line(_encode(fields)) + b"\n"
-        _check_json(line)
-    except _BAD_JSON:
+    line = line.strip(b" \t\r\n")
+    if not line:
+        return b'{"seq":%d}\n' % seq
+    if not _is_json(line):
         return _harmless(line) + b"\n"  # no event, and ingest will say so
-    start = line.lstrip(b" \t\r")
-    if not start.startswith(b"{"):
+    line = line.replace(b"\n", b" ")
+    if not line.startswith(b"{"):
         return line + b"\n"
-    rest = start[1:].lstrip(b" \t\r")
+    if b'"seq"' in line:  # perhaps not its own: then nothing changes but the order of the fields
+        try:
+            fields = json.loads(line)
+            fields.pop("seq", None)
+            line = json.dumps(fields).encode()
+        except (ValueError, RecursionError):  # a number of 5,000 digits, say: ingest will refuse it too
+            return line + b"\n"
+    rest = line[1:].lstrip(b" \t\r")
     return b'{"seq":%d%b%b\n' % (seq, b"" if rest.startswith(b"}") else b",", rest)
 
 
@@ -107,14 +111,24 @@ def _value(raw: bytes) -> msgspec.Raw:
     """One JSON value on one line. What is none is marked so that its line cannot be read as an event."""
     if not raw:
         return _NULL
+    if b"\n" not in raw:
+        try:
+            return _check_json(raw)
+        except _BAD_JSON:
+            pass
+    return msgspec.Raw(raw.replace(b"\n", b" ") if _is_json(raw) else b"!" + _harmless(raw))
+
+
+def _is_json(raw: bytes) -> bool:
+    """Whether this is one JSON value, bare NaN and infinities too. A newline in it is mere space then."""
     try:
-        return _check_json(raw if b"\n" not in raw else _one_line(raw))
+        _check_json(raw)
     except _BAD_JSON:
-        return msgspec.Raw(b"!" + _harmless(raw))
-
-
-def _one_line(raw: bytes) -> bytes:
-    return msgspec.json.format(raw, indent=-1) if b"\n" in raw else raw
+        try:
+            json.loads(raw.decode("utf-8"))
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def _harmless(raw: bytes) -> bytes:

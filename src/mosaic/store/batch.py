@@ -46,6 +46,8 @@ class Hole:
     offset: int
     bytes: int
     missing: int | None
+    leading: bool = False
+    """No event of the same stretch comes before it."""
 
 
 @dataclass
@@ -87,7 +89,7 @@ def parse_journal(block: bytes, *, offset: int, next_seq: int) -> Batch:
             continue
         missing = seq - next_seq - odd_since  # an odd line had a number too
         if missing > 0:
-            batch.holes.append(Hole(offset + start, 0, missing))
+            batch.holes.append(Hole(offset + start, 0, missing, leading=len(walked) == 1))
         next_seq, odd_since = max(next_seq, seq + 1), 0
     batch.next_seq = next_seq + odd_since
     return _columns(walked, batch)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.store.batch import Hole
 
-__all__ = ["RunIngest", "Turn", "ended", "remove_store"]
+__all__ = ["RunIngest", "Turn", "ended", "rebuild_path", "remove_store"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -87,6 +87,7 @@ class RunIngest:
             ) from error
         try:
             folder.journal.mkdir(mode=0o700, exist_ok=True)
+            remove_store(rebuild_path(folder))  # what a killed rebuild left
             self._open()
         except BaseException:
             self._lock.close()
@@ -121,8 +122,8 @@ class RunIngest:
         try:
             self._notice_loss()
             return self._turn()
-        except (apsw.Error, StoreError) as error:
-            if isinstance(error, apsw.Error) and not schema.is_damage(error):
+        except apsw.Error as error:
+            if not schema.is_damage(error):
                 raise StoreError(f"cannot write {self._path}: {error}") from error
             self._start_over(f"the store was damaged ({error})")
             return Turn(self.summary(), more=True, advanced=True)
@@ -153,24 +154,20 @@ class RunIngest:
 
     # -- opening and starting over --------------------------------------------------------------------------
 
-    def _open(self) -> None:
-        had_store = self._path.exists()
-        if not had_store:
+    def _open(self, why: str = "the store was missing") -> None:
+        if not self._path.exists():
             remove_store(self._path)  # a log without its database would spoil the next one
-        order_seen = self._folder.order.exists()
+        had_store = self._in_use and self._folder.order.exists()
+        told = f"{why} and was rebuilt from the journal" if had_store else ""
         try:
-            writer = StoreWriter(schema.open_writer(self._path), self._folder.order)
-        except (apsw.Error, StoreError, msgspec.MsgspecError) as error:
-            if isinstance(error, apsw.Error) and not schema.is_damage(error):
+            self._writer = StoreWriter(schema.open_writer(self._path), self._folder.order, if_new=told)
+        except apsw.Error as error:
+            if not schema.is_damage(error):
                 raise StoreError(f"cannot open {self._path}: {error}") from error
             self._move_aside()
-            self._open()
-            self._writer.state.warn(f"the store was damaged ({error}) and was rebuilt from the journal")
+            self._open(f"the store was damaged ({error})")
             return
-        self._writer = writer
         self._inode = self._path.stat().st_ino
-        if not had_store and order_seen and self._in_use:
-            writer.state.warn("the store was missing and was rebuilt from the journal")
         seal.sweep(self._folder)
         lost = self._lost_bytes()
         if lost:
@@ -182,8 +179,7 @@ class RunIngest:
         self._writer.close()
         self._tracks.clear()
         self._move_aside()
-        self._open()
-        self._writer.state.warn(f"{reason} and was rebuilt from the journal")
+        self._open(reason)
 
     def _move_aside(self) -> None:
         """Keep the bad file for whoever wants to look at it, the newest one only."""
@@ -321,7 +317,7 @@ class RunIngest:
         batch = taken.batch
         if hole is not None:
             first = batch.holes[0] if batch is not None and batch.holes else None
-            if batch is not None and first is not None and first.bytes == 0 and first.offset == track.cursor:
+            if batch is not None and first is not None and first.leading:
                 batch.holes[0] = replace(hole, missing=first.missing)
             else:
                 self._writer.note_hole(hole, source=name)
@@ -357,6 +353,11 @@ class RunIngest:
     def _close_readers(self) -> None:
         for track in self._tracks.values():
             self._close_reader(track)
+
+
+def rebuild_path(folder: RunFolder) -> Path:
+    """Where a store is made anew before it takes its place."""
+    return folder.store.with_name(f"{folder.store.name}.rebuild")
 
 
 def remove_store(path: Path) -> None:

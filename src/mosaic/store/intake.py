@@ -79,8 +79,10 @@ def _take_long(reader: SourceReader, cursor: int, stop: int, next_seq: int) -> T
 
 def _take_broken(reader: SourceReader, cursor: int, stop: int, next_seq: int) -> Taken:
     """A line nobody will finish, up to `stop`, and the NULs after it, in a source nobody writes to."""
-    batch = Batch(next_seq=next_seq)
     resume = reader.next_data(stop)
+    batch = Batch(
+        next_seq=next_seq + (stop > cursor and resume is not None)
+    )  # a broken line had a number too
     if stop > cursor:
         reason = "unfinished line: its writer died writing it" if resume is None else "line cut off by a hole"
         batch.odd.append(

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import apsw
+
+from mosaic.errors import StoreError
 from mosaic.store import chunks, curve
 from mosaic.store.chunks import CHUNK_STEPS, Steps
 from mosaic.store.episodes import ENDED, Live
@@ -16,9 +19,19 @@ from mosaic.store.episodes import ENDED, Live
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import apsw
+__all__ = ["Packer", "decode_own"]
 
-__all__ = ["Packer"]
+
+def decode_own(data: bytes) -> chunks.Chunk:
+    """A chunk this store wrote.
+
+    Raises:
+        apsw.CorruptError: it is not what was written, though SQLite did not notice.
+    """
+    try:
+        return chunks.decode(data)
+    except StoreError as error:
+        raise apsw.CorruptError(str(error)) from error
 
 
 class Packer:
@@ -195,7 +208,7 @@ class Packer:
             rows = self._db.execute(
                 "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id", (live.index,)
             ).fetchall()
-            parts = [chunks.decode(data).steps for (data,) in rows]
+            parts = [decode_own(data).steps for (data,) in rows]
             self._db.execute("DELETE FROM chunks WHERE episode = ? AND live = 1", (live.index,))
             live.live_rows = live.live_steps = 0
         return parts + self._spans(live)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mosaic.runs.files import sync_folder
-from mosaic.store.ingest import RunIngest, remove_store
+from mosaic.store.ingest import RunIngest, rebuild_path, remove_store
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -24,14 +24,14 @@ class Rebuild:
 
     def __init__(self, folder: RunFolder, *, turn_bytes: int = 4 << 20) -> None:
         self._folder = folder
-        self._fresh = folder.store.with_name(f"{folder.store.name}.rebuild")
-        remove_store(self._fresh)  # what an earlier, killed rebuild left
+        self._fresh = rebuild_path(folder)
         self._ingest = RunIngest(folder, seal=False, turn_bytes=turn_bytes, store=self._fresh)
 
     def close(self) -> None:
         """Let go of the run; an unfinished rebuild leaves the old store as it was. Twice is fine."""
-        self._ingest.close()
+        self._ingest.close_store()
         remove_store(self._fresh)
+        self._ingest.close()
 
     def turn(self) -> StoreSummary | None:
         """Do a bounded piece of it; the new store's summary once it has the name."""

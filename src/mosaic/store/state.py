@@ -58,7 +58,7 @@ class State(msgspec.Struct, kw_only=True):
 
     def saw_times(self, first: float, last: float) -> None:
         """Events of this span of time came in. Zero means that their writer gave none."""
-        if first > 0.0 and (self.t_first is None or first < self.t_first):
+        if first > 0.0 and math.isfinite(first) and (self.t_first is None or first < self.t_first):
             self.t_first = first
         if last > 0.0 and math.isfinite(last) and (self.t_last is None or last > self.t_last):
             self.t_last = last
@@ -90,7 +90,7 @@ class State(msgspec.Struct, kw_only=True):
             unknown=self.unknown,
             holes=self.holes,
             last_return=self.recent[-1] if self.recent else None,
-            mean_return_100=math.fsum(self.recent) / len(self.recent) if self.recent else None,
+            mean_return_100=sum(self.recent) / len(self.recent) if self.recent else None,
             steps_per_sec=speed,
             t_first=self.t_first,
             t_last=self.t_last,

@@ -182,7 +182,9 @@ def recognise(texts: Sequence[bytes]) -> Values:
     if first[:1] == b"{":
         return _as_arrays(texts) or _as_checksums(texts) or Texts(texts)
     kinds = set(texts)
-    numbers = {text: int(text) for text in kinds if text.isdigit() or (text[1:].isdigit() and text[:1] == b"-")}
+    numbers = {
+        text: int(text) for text in kinds if text.isdigit() or (text[1:].isdigit() and text[:1] == b"-")
+    }
     if len(numbers) == len(kinds) and all(n in _INT64 and b"%d" % n == text for text, n in numbers.items()):
         return Ints(np.array([numbers[text] for text in texts], np.int64))
     return Same(first, len(texts)) if len(kinds) == 1 else Texts(texts)

@@ -9,6 +9,7 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +29,12 @@ from mosaic.protocol.events import (
 from mosaic.store import chunks
 from mosaic.store.episodes import COLUMNS, ENDED, Live, split_id
 from mosaic.store.order import OrderFile
-from mosaic.store.packing import Packer
+from mosaic.store.packing import Packer, decode_own
 from mosaic.store.schema import int_to_sql, to_sql
 from mosaic.store.state import State
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import apsw
 
     from mosaic.store.batch import Batch, Hole
     from mosaic.store.chunks import Steps
@@ -51,16 +50,36 @@ class StoreWriter:
     Args:
         db: the write connection; this object owns it from now on.
         order: the path of episodes.order.
+        if_new: a warning to begin with when the store is new.
         max_open: episodes kept in memory between commits; the others are read back when they go on.
         max_names: interned texts kept in memory.
     """
 
     def __init__(
-        self, db: apsw.Connection, order: Path, *, max_open: int = 4096, max_names: int = 4096
+        self,
+        db: apsw.Connection,
+        order: Path,
+        *,
+        if_new: str = "",
+        max_open: int = 4096,
+        max_names: int = 4096,
     ) -> None:
         self.db = db
-        saved = db.execute("SELECT data FROM state").get
-        self.state = State() if saved is None else msgspec.msgpack.decode(saved, type=State)
+        try:
+            saved = db.execute("SELECT data FROM state").get
+            self.state = State() if saved is None else msgspec.msgpack.decode(saved, type=State)
+            if saved is None:
+                if if_new:
+                    self.state.warn(if_new)
+                # SYNC: before episodes.order is made: a store without a state beside that file is known to
+                # replace an earlier one, whenever whoever made it was killed.
+                self._save_state()
+        except msgspec.MsgspecError as error:
+            db.close()
+            raise apsw.CorruptError(f"its roll-up cannot be read: {error}") from error
+        except BaseException:
+            db.close()
+            raise
         self.order = OrderFile(order, known_lines=self.state.order_lines, known_bytes=self.state.order_bytes)
         try:
             self._max_open, self._max_names = max_open, max_names
@@ -76,7 +95,7 @@ class StoreWriter:
                 self._restore_order()
             self._load_waiting()
         except BaseException:
-            self.order.close()
+            self.close()
             raise
 
     def close(self) -> None:
@@ -102,7 +121,7 @@ class StoreWriter:
         self.order.flush()
         self.state.order_lines, self.state.order_bytes = self.order.lines, self.order.bytes
         self.state.sample_speed()
-        self.db.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (msgspec.msgpack.encode(self.state),))
+        self._save_state()
         self.db.execute("COMMIT")
         self._touched.clear()
         for live in [*packed, *touched]:
@@ -114,6 +133,9 @@ class StoreWriter:
                 del self._open[name]
         if len(self._names) > self._max_names:
             self._names.clear()
+
+    def _save_state(self) -> None:
+        self.db.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (msgspec.msgpack.encode(self.state),))
 
     def _save_episodes(self, changed: list[Live]) -> None:
         points = []
@@ -376,7 +398,7 @@ class StoreWriter:
             "SELECT data FROM chunks WHERE episode = ? AND live = 1", (live.index,)
         ):
             live.live_rows += 1
-            live.live_steps += len(chunks.decode(data).steps)
+            live.live_steps += len(decode_own(data).steps)
         one = "SELECT 1 FROM chunks WHERE episode = ? AND live = 0 LIMIT 1"
         live.alone = self.db.execute(one, (live.index,)).get is not None
         live.has_reset = live.pack is not None or bool(

@@ -1,0 +1,114 @@
+"""Chunks: what goes in comes out, bit for bit, and damage is noticed."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mosaic.errors import StoreError
+from mosaic.store import chunks, values
+from tests.store.test_values import encoded, json_values, nd
+
+any_float = st.integers(0, (1 << 64) - 1).map(lambda bits: struct.unpack("<d", struct.pack("<Q", bits))[0])
+int64s = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+def make(
+    count: int,
+    *,
+    t: list[float] | None = None,
+    reward: list[float] | None = None,
+    obs: list[bytes] | None = None,
+    action: list[bytes] | None = None,
+    step: list[int] | None = None,
+) -> chunks.Steps:
+    return chunks.Steps(
+        seq=np.arange(10, 10 + count),
+        step=np.array(step if step is not None else range(count), np.int64),
+        t=np.array(t if t is not None else [1.79e9 + k * 2e-5 for k in range(count)], np.float64),
+        reward=np.array(reward if reward is not None else [1.0] * count, np.float64),
+        flags=np.array([0] * (count - 1) + [chunks.TERMINATED], np.uint8),
+        action=values.recognise(action or [b"%d" % (k % 2) for k in range(count)]),
+        obs=values.recognise(obs or [nd(struct.pack("<2f", k, -k), "<f4", [2]) for k in range(count)]),
+        agent=values.Same(b"null", count),
+        turn=values.Same(b"null", count),
+        extra=values.Same(b"null", count),
+    )
+
+
+def assert_same(first: chunks.Steps, second: chunks.Steps) -> None:
+    for name in ("seq", "step", "flags"):
+        assert getattr(first, name).tolist() == getattr(second, name).tolist()
+    assert first.t.tobytes() == second.t.tobytes()
+    assert first.reward.tobytes() == second.reward.tobytes()
+    for name in ("action", "obs", "agent", "turn", "extra"):
+        assert getattr(first, name).texts() == getattr(second, name).texts()
+
+
+@settings(deadline=None)
+@given(st.integers(1, 30), st.data())
+def test_every_value_round_trips_exactly(count: int, data: st.DataObject) -> None:
+    def many(strategy: st.SearchStrategy[object]) -> list[object]:
+        return data.draw(st.lists(strategy, min_size=count, max_size=count))
+
+    steps = make(
+        count,
+        t=many(any_float),  # type: ignore[arg-type]
+        reward=many(any_float),  # type: ignore[arg-type]
+        step=many(int64s),  # type: ignore[arg-type]
+        action=[encoded(value) for value in many(json_values)],
+        obs=[encoded(value) for value in many(json_values)],
+    )
+    assert_same(chunks.decode(chunks.encode([3], [count], steps, [b""])).steps, steps)
+
+
+@pytest.mark.parametrize("counts", [[1], [1, 1, 1], [5, 1, 300, 2], [1024], [500, 524]])
+def test_several_episodes_share_a_chunk_and_are_found_in_it(counts: list[int]) -> None:
+    parts = [make(count) for count in counts]
+    indexes = [7 * k + 1 for k in range(len(counts))]
+    resets = [json.dumps({"n": k}).encode() if k % 2 else b"" for k in indexes]
+    chunk = chunks.decode(chunks.encode(indexes, counts, chunks.concat(parts), resets))
+    assert list(chunk.episodes) == indexes
+    assert list(chunk.resets) == resets
+    for index, part in zip(indexes, parts, strict=True):
+        assert_same(chunk.part(index), part)
+
+
+@pytest.mark.parametrize("count", [20, 1024])
+def test_a_float_time_keeps_all_its_bits(count: int) -> None:
+    t = [math.nan, -0.0, math.inf, -math.inf, 5e-324] + [1.79e9 + k / 3 for k in range(count - 5)]
+    assert_same(chunks.decode(chunks.encode([0], [count], make(count, t=t), [b""])).steps, make(count, t=t))
+
+
+def test_damage_anywhere_is_noticed() -> None:
+    blob = chunks.encode([0], [40], make(40), [b"{}"])
+    for place in range(0, len(blob), 7):
+        broken = bytearray(blob)
+        broken[place] ^= 0x10
+        with pytest.raises(StoreError, match="damaged"):
+            chunks.decode(bytes(broken))
+    with pytest.raises(StoreError, match="damaged"):
+        chunks.decode(blob[:-1])
+
+
+def test_counts_that_do_not_add_up_are_refused() -> None:
+    with pytest.raises(ValueError, match="5 steps cannot be"):
+        chunks.encode([0, 1], [5, 0], make(5), [b"", b""])
+
+
+def test_agents_turns_and_unknown_fields_are_kept() -> None:
+    steps = chunks.Steps(
+        **{
+            **make(3).__dict__,
+            "agent": values.recognise([b'"a"', b'"b"', b"null"]),
+            "turn": values.recognise([b"1", b"2", b"2"]),
+            "extra": values.recognise([b"null", b'{"q":[1,2]}', b"null"]),
+        }
+    )
+    assert_same(chunks.decode(chunks.encode([0], [3], steps, [b""])).steps, steps)

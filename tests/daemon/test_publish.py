@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,13 @@ from mosaic.daemon.lines import event_lines
 from mosaic.daemon.publish import PublishDesk, WorkerFeed
 from mosaic.errors import DaemonError, ProtocolError
 from mosaic.paths import RunFolder
+from mosaic.protocol.floats import bits_of
 from mosaic.protocol.runs import RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.pb.trainer_pb2_grpc import TrainerServiceStub
 from mosaic.runs.locks import held
+from mosaic.store.reader import StoreReader
+from mosaic.store.verify import verify
 from tests.daemons import Daemon, until
 
 if TYPE_CHECKING:
@@ -248,6 +252,10 @@ class Worker:
         for ack in self.stub.PublishRunEvents(sending, metadata=self.metadata, timeout=60):
             yield ack.acked_seq
 
+    def send(self, method: Any, *batches: Any) -> list[int]:
+        """Send batches over one of the streams; the acknowledgements."""
+        return [ack.acked_seq for ack in method(iter(batches), metadata=self.metadata, timeout=60)]
+
 
 @contextlib.contextmanager
 def live_run(daemon: Daemon) -> Iterator[str]:
@@ -307,6 +315,33 @@ def test_a_batch_over_the_limit_is_refused_and_the_worker_goes_on(shared_daemon:
         assert list(worker.publish(1, 2)) == [2]
         worker.channel.close()
         shared_daemon.client.stop(run_id)
+
+
+def test_what_is_no_event_ends_in_quarantine_and_the_rest_is_stored_bit_for_bit(
+    shared_daemon: Daemon,
+) -> None:
+    exact = [math.nan, math.inf, -math.inf, -0.0, 5e-324, 0.1]
+    steps = [pb.RunStep(episode_id="e", step=k, reward=reward, t=1.0) for k, reward in enumerate(exact)]
+    smuggled = pb.RunStep(episode_id="e", step=0, action_json=b'1,"reward":9')
+    odd = [b"not json", b"", b"\xff\xfe", b"[" * 2000, b'{"type":"step"}', b'{"type":"new","x":1}']
+    with live_run(shared_daemon) as run_id:
+        worker = Worker(shared_daemon, run_id)
+        session = worker.reply.session
+        batches = [
+            pb.PublishSteps(session=session, first_seq=1, steps=[*steps, smuggled]),
+            pb.PublishEvents(session=session, first_seq=8, lines=odd),
+        ]
+        worker.send(worker.stub.PublishRunSteps, batches[0])
+        assert worker.send(worker.stub.PublishRunEvents, batches[1]) == [13]
+        worker.channel.close()
+        shared_daemon.client.stop(run_id)
+        rows = [row for batch in shared_daemon.client.stream_steps(run_id) for _, row in batch.rows]
+    assert [bits_of(row.reward) for row in rows] == [bits_of(reward) for reward in exact]
+    with StoreReader(shared_daemon.root.run(run_id)) as reader:
+        summary = reader.summary()
+        assert (summary.quarantined, summary.unknown, summary.holes) == (6, 1, 0)
+    assert verify(shared_daemon.root.run(run_id)) == []
+    assert shared_daemon.client.status().faults == 0
 
 
 def test_a_feed_names_its_segments_by_worker_not_by_process(tmp_path: Path) -> None:

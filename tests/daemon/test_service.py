@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from ulid import ULID
 
-from mosaic.errors import AmbiguousRunError, LaunchError, MosaicError, RunNotFoundError, UsageError
+from mosaic.errors import AmbiguousRunError, MosaicError, RunNotFoundError, UsageError
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
 from tests.daemons import Daemon, until
@@ -149,10 +149,9 @@ def test_every_method_of_the_contract_is_served() -> None:
     assert service.handler().service_name() == "mosaic.v1.TrainerService"
 
 
-def test_a_command_that_does_not_exist_is_an_error_or_a_failed_run(shared_daemon: Daemon) -> None:
-    try:
-        row = shared_daemon.wait(shared_daemon.submit(["no-such-command-here"]).run_id)
-    except LaunchError:
-        return
+def test_a_command_that_does_not_exist_is_a_failed_run_that_names_it(shared_daemon: Daemon) -> None:
+    row = shared_daemon.wait(shared_daemon.submit(["no-such-command-here"]).run_id)
     assert row.state is RunState.FAILED
     assert "no-such-command-here" in row.reason
+    assert row.exit is not None
+    assert (row.exit.code, row.exit.signal) == (None, None)

@@ -166,3 +166,35 @@ def test_a_daemon_that_dies_is_started_again_and_the_run_goes_on(root: DataRoot)
     assert process.returncode == 5
     assert "2 metrics" in err
     assert err.count("daemon is gone") == 0, "it is said once"
+
+
+def test_a_reader_that_leaves_does_not_end_the_run(root: DataRoot) -> None:
+    endless = "while :; do echo x; sleep 0.01; done"
+    with subprocess.Popen(
+        [*MOSAIC, "run", "--", "sh", "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert b"nobody reads the output any more" in process.stderr.read()
+    assert process.returncode == 141
+    assert catalog.find(root, "last").state.value == "running"
+
+
+def test_on_a_terminal_a_status_line_says_how_it_goes(root: DataRoot) -> None:
+    ours, theirs = os.openpty()
+    go = root.path / "go"
+    script = f"echo begin; while [ ! -e {go} ]; do sleep 0.05; done"
+    with subprocess.Popen(
+        [*MOSAIC, "run", "--name", "seen", "--", "sh", "-c", script], stdout=theirs, stderr=theirs
+    ):
+        os.close(theirs)
+        shown = b""
+        while b"seen: running \xc2\xb7 0 episodes" not in shown:
+            shown += os.read(ours, 4096)
+        go.touch()
+        while b"finished (exit code 0)" not in shown:
+            shown += os.read(ours, 4096)
+    os.close(ours)
+    assert b"begin" in shown

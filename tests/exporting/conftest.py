@@ -43,11 +43,9 @@ def reader(home: Path) -> Iterator[StoreReader]:
         },
         {"type": "reset", "episode_id": "b", "t": 5.0},
         {"type": "step", "episode_id": "b", "step": 0, "action": 'left,\n"up"', "reward": "NaN", "t": 6.0},
-        *(
-            {"type": "metric", "name": "loss", "value": value, "t": 7.0}
-            for value in (0.1, "NaN", "-Infinity", 1e300)
-        ),
     ]
+    for value in (0.1, "NaN", "-Infinity", 1e300):
+        lines.append({"type": "metric", "name": "loss", "value": value, "t": 7.0})
     text = "".join(json.dumps({**line, "seq": number}) + "\n" for number, line in enumerate(lines))
     (folder.journal / "p1xabcdef01-0000.jsonl").write_text(text)
     folder.shim_lock.touch()

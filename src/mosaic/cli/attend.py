@@ -9,6 +9,7 @@ import time
 from typing import IO, TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine, Tail
+from mosaic.cli.output import abandon_stdout
 from mosaic.cli.progress import Passing
 from mosaic.cli.text import count, number, span, speed
 from mosaic.errors import DaemonError, MosaicError, StoreError
@@ -82,6 +83,12 @@ class Attendance:
                 return _DETACHED
             self._finish(row)
             return exit_code_of(row)
+        except BrokenPipeError:
+            self._say(
+                f"nobody reads the output any more; run {self._run_id} goes on. "
+                f"Stop it with: mosaic stop {self._run_id}"
+            )
+            return abandon_stdout()
         finally:
             if self._line:
                 self._line.end_line()

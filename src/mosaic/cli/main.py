@@ -49,7 +49,6 @@ COMMANDS = {
 """Each command: the module of `mosaic.cli` that holds it, and its line in the help."""
 
 _INTERRUPTED = 130
-_BROKEN_PIPE = 141
 
 
 class _LazyGroup(click.Group):
@@ -118,9 +117,9 @@ def _guarded(args: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except BrokenPipeError:
-        # the reader (head, less) left: point stdout elsewhere so that Python's exit does not complain
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
+        from mosaic.cli.output import abandon_stdout
+
+        return abandon_stdout()
     except OSError as error:
         if os.environ.get("MOSAIC_DEBUG"):
             raise

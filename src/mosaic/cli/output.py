@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "abandon_stdout",
     "cells",
     "coloured",
     "note",
@@ -34,6 +35,7 @@ _STATE_COLOURS = {
     "running": "32", "starting": "32", "finished": "36", "failed": "31;1", "lost": "31;1", "orphaned": "33;1",
     "paused": "33", "stopping": "33", "queued": "34", "stopped": "35",
 }  # fmt: skip
+_BROKEN_PIPE = 128 + 13  # as a shell tells it
 _encoder = msgspec.json.Encoder()
 
 
@@ -93,3 +95,10 @@ def paint(code: str, text: str) -> str:
 def paint_state(state: str, text: str) -> str:
     """The text in the colour of a state."""
     return paint(_STATE_COLOURS[state], text) if state in _STATE_COLOURS else text
+
+
+def abandon_stdout() -> int:
+    """The reader (head, less) has left: make Python's exit quiet about it. The exit code to leave with."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    return _BROKEN_PIPE

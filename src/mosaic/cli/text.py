@@ -93,7 +93,9 @@ def number(value: float) -> str:
     """A measured number in at most some eight characters."""
     if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124  (the NaN test)
         return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
+    if abs(value) < 1e7 and value == int(value):
+        return f"{value:.0f}"
+    if 1e-3 <= abs(value) < 1e7:
         return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.2f}" if abs(value) >= 10 else f"{value:.4g}"
     return f"{value:.3e}"
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mosaic.rpc.client import Client
     from mosaic.store.reader import StoreReader
 
-__all__ = ["ask", "daemon", "ensure_daemon", "has_ended", "silent", "wait_ingested"]
+__all__ = ["ask", "daemon", "ensure_daemon", "has_ended", "settled", "silent", "wait_ingested"]
 
 T = TypeVar("T")
 
@@ -72,6 +72,11 @@ def wait_ingested(
 
     folder = root.run(run_id)
     started = said = time.monotonic()
+    if not folder.store.exists() and settled(root, run_id):
+        with daemon(
+            root
+        ) as client:  # the store was deleted, and ingest will not look at this run again by itself
+            client.rebuild(run_id)
     while (behind := lag(folder)).bytes > 0:
         now = time.monotonic()
         if now - started > timeout_secs:
@@ -131,7 +136,7 @@ def _wait_readable(
     folder, until = root.run(run_id), time.monotonic() + timeout_secs
     while not folder.store.exists():
         # It comes with ingest's first turn; ingest has turned away from a settled run and will not come back.
-        if _settled(root, run_id):
+        if settled(root, run_id):
             raise StoreError(f"run {run_id} has no store any more")
         if time.monotonic() > until:
             raise StoreError(f"run {run_id} has no store yet")
@@ -143,7 +148,8 @@ def _wait_readable(
         say("not everything is in the store yet: this shows what is there")
 
 
-def _settled(root: DataRoot, run_id: str) -> bool:
+def settled(root: DataRoot, run_id: str) -> bool:
+    """Whether ingest is done with the run for good."""
     from mosaic.store.registry import read_entries
 
     return any(entry.settled for entry in read_entries(root.registry) if entry.row.run_id == run_id)

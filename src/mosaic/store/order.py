@@ -18,12 +18,13 @@ __all__ = ["OrderFile"]
 
 
 class OrderFile:
-    """The file from `known_lines` on, where the store ends; what lies beyond was promised and never committed."""
+    """The file from `known_lines` on; what lies beyond was promised and may not be in the store yet."""
 
     def __init__(self, path: Path, *, known_lines: int, known_bytes: int) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         self._promised: dict[str, int] = {}
         self._fresh: list[bytes] = []
+        self._known = known_lines, known_bytes
         self.lines = known_lines
         self.bytes = known_bytes
         self.short = os.fstat(self._fd).st_size < known_bytes
@@ -50,6 +51,15 @@ class OrderFile:
         if len(whole) < len(tail):
             os.ftruncate(self._fd, self.bytes)
 
+    def kept(self, indexes: set[int]) -> None:
+        """These promises were kept: the store has their episodes."""
+        self._promised = {name: index for name, index in self._promised.items() if index not in indexes}
+
+    @property
+    def known(self) -> tuple[int, int]:
+        """Lines and bytes that the next one to open the file need not read: all, once every promise is kept."""
+        return self._known if self._promised else (self.lines, self.bytes)
+
     def index_of(self, episode_id: str) -> int:
         """The index of an episode the store does not have yet."""
         promised = self._promised.pop(episode_id, None)
@@ -65,6 +75,7 @@ class OrderFile:
         os.ftruncate(self._fd, 0)
         self._write(data, 0)
         self.lines, self.bytes, self.short = len(ids), len(data), False
+        self._known = self.lines, self.bytes
 
     def flush(self) -> None:
         """Append what was assigned since the last flush."""

@@ -91,8 +91,7 @@ class StoreWriter:
             self._sources: dict[str, int] = {}
             self._touched: dict[int, Live] = {}
             self._packer = Packer(db, points=self.state.curve)
-            if self.order.short:
-                self._restore_order()
+            self._match_order()
             self._load_waiting()
         except BaseException:
             self.close()
@@ -119,7 +118,7 @@ class StoreWriter:
         self._save_episodes(list(changed.values()))
         # SYNC: names of new episodes are on file before the commit that lets readers see their index.
         self.order.flush()
-        self.state.order_lines, self.state.order_bytes = self.order.lines, self.order.bytes
+        self.state.order_lines, self.state.order_bytes = self.order.known
         self.state.sample_speed()
         self._save_state()
         self.db.execute("COMMIT")
@@ -433,9 +432,15 @@ class StoreWriter:
                 live = known[0] if known else self._revive(row)
             self._touched[live.index] = live
 
-    def _restore_order(self) -> None:
-        """episodes.order was lost or cut: write it anew from the store."""
-        ids: list[str | None] = [None] * self.state.order_lines
+    def _match_order(self) -> None:
+        """See which promises of episodes.order are kept; write it anew from the store if it was lost or cut."""
+        last = self.db.execute("SELECT max(idx) FROM episodes").get
+        stored = 0 if last is None else last + 1
+        if not self.order.short and stored <= self.order.lines:
+            beyond = self.db.execute("SELECT idx FROM episodes WHERE idx >= ?", (self.state.order_lines,))
+            self.order.kept({index for (index,) in beyond})
+            return
+        ids: list[str | None] = [None] * max(self.state.order_lines, stored)
         query = "SELECT idx, text, number FROM episodes JOIN names ON names.id = prefix"
         for index, prefix, number in self.db.execute(query):
             ids[index] = prefix if number < 0 else f"{prefix}{number}"

@@ -1,8 +1,8 @@
 """What a journal says, read by other code than the product's, and whether a store says exactly that.
 
-Standard library only (zstandard for sealed segments). It knows the format from its description: lines of JSON, NULs
-where nothing was written, numbers per producer. Nothing of ingest, codec or verify is used on this side; the store
-is asked through its reader, as every client does.
+Standard library only (zstandard for sealed segments). It knows the format from its description: lines of
+JSON, NULs where nothing was written, numbers per producer. Nothing of ingest, codec or verify is used on this
+side; the store is asked through its reader, as every client does.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
 
 __all__ = [
-    "Told", "assert_stored", "bits", "end_run", "ingest_all", "is_event", "new_run", "read_journal", "stored_stream",
+    "Told", "assert_stored", "bits", "end_run", "ingest_all", "is_event", "new_run", "read_journal", "segments",
+    "stored_stream",
 ]  # fmt: skip
 
 Place = tuple[str, int, bytes]
@@ -35,7 +36,7 @@ Place = tuple[str, int, bytes]
 
 @dataclass
 class Told:
-    """What a journal says: events by producer in order, lines that are none with their place, and gaps in numbers."""
+    """What a journal says: events by producer in order, lines that are none with their place, numbers missing."""
 
     events: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     odd: list[Place] = field(default_factory=list)
@@ -131,7 +132,20 @@ def read_journal(folder: RunFolder) -> Told:
                 if seq > due + odd:
                     told.gaps.append((producer, due, seq - due - odd))
                 due, odd = seq + 1, 0
+    _read_output(folder, told)
     return told
+
+
+def _read_output(folder: RunFolder, told: Told) -> None:
+    """Events among what the worker printed; a line that tries to be one and is none is odd."""
+    offset = 0
+    for line in folder.stdout.read_bytes().split(b"\n") if folder.stdout.exists() else ():
+        if line.startswith(b"{") and b'"type"' in line:
+            if is_event(line):
+                told.events.setdefault("stdout.log", []).append(json.loads(line))
+            else:
+                told.odd.append(("stdout.log", offset, line))
+        offset += len(line) + 1
 
 
 def bits(value: float | str) -> int:
@@ -148,7 +162,7 @@ def _text(value: Any) -> str:
 
 
 def _as_stored(event: dict[str, Any]) -> tuple[Any, ...] | None:
-    """A journal event as it should come out of the store's stream; None for those that become an episode's row."""
+    """A journal event as it should come out of the store's stream; None: it becomes part of an episode's row."""
     kind, t = event["type"], bits(event.get("t", 0.0))
     if kind == "step":
         flags = event.get("terminated", False), event.get("truncated", False)
@@ -193,7 +207,7 @@ def stored_stream(reader: StoreReader) -> list[tuple[Any, ...]]:
 
 
 def assert_stored(folder: RunFolder, told: Told | None = None) -> StoreSummary:
-    """The store holds what the journal says: each event once, each producer's in order, odd lines with their place."""
+    """The store says what the journal says: each event once, each producer's in order, odd lines in place."""
     told = read_journal(folder) if told is None else told
     with StoreReader(folder) as reader:
         summary = reader.summary()

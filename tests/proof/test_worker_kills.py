@@ -1,7 +1,7 @@
 """G1, G3: kill -9 of recording workers at random instants loses and doubles nothing that was acknowledged.
 
-The oracle is the worker's own list of what it was told to be recorded, written after each call returned. Segments are
-as small as can be, so that many kills fall into a change of segment; ingest runs all the while.
+The oracle is the worker's own list of what it was told to be recorded, written after each call returned. Segments
+are as small as can be, so that many kills fall into a change of segment; ingest runs all the while.
 """
 
 from __future__ import annotations

@@ -1,0 +1,93 @@
+"""Runs ingest jobs in forked children, so that a kill costs no start of an interpreter.
+
+On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is the first
+line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second line of the answer
+is the child's wait status.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from mosaic.paths import RunFolder
+from mosaic.store.rebuild import Rebuild
+from mosaic.store.reader import StoreReader
+from tests.proof import oracle
+
+TURN_BYTES = 2 << 10  # many small commits
+
+
+def dump(folder: RunFolder) -> dict[str, Any]:
+    """Everything a run's folder says to its readers, in a form that can be compared."""
+    with StoreReader(folder) as reader:
+        episodes = reader.episodes()
+        return {
+            "stream": [repr(row) for row in oracle.stored_stream(reader)],
+            "episodes": [repr(row) for row in episodes],
+            "resets": [reader.reset(row.index) for row in episodes],
+            "returns": [array.tolist() for array in _arrays(reader.returns())],
+            "quarantine": [repr(row) for row in reader.quarantine(limit=1 << 30)],
+            "holes": reader.holes(),
+            "cursors": reader.cursors(),
+            "warnings": reader.summary().warnings,
+            "summary": repr(reader.summary()).partition("warnings=")[0],
+            "quarantine.jsonl": folder.quarantine.read_text(),
+            "episodes.order": folder.order.read_text(),
+            "journal": sorted(path.name for path in folder.journal.iterdir()),
+            "files": sorted(path.name for path in folder.path.iterdir()),
+        }
+
+
+def _arrays(curve: Any) -> list[Any]:
+    return [getattr(curve, name) for name in ("index", "t_end", "return_", "steps")]
+
+
+def work(job: str, folder: RunFolder) -> None:
+    if job == "ingest":
+        oracle.ingest_all(folder, turn_bytes=TURN_BYTES)
+    elif job == "rebuild":
+        again = Rebuild(folder, turn_bytes=TURN_BYTES)
+        while again.turn() is None:
+            continue
+        again.close()
+    elif job == "dump":
+        folder.path.with_suffix(".json").write_text(json.dumps(dump(folder), indent=1))
+
+
+def in_child(job: dict[str, Any], gate: int) -> None:
+    code = 1
+    try:
+        if job.get("held"):
+            os.read(gate, 1)
+        work(job["job"], RunFolder(Path(job["run"])))
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        job = json.loads(line)
+        gate, release = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            in_child(job, gate)
+        print(pid, flush=True)
+        if job.get("held"):
+            assert sys.stdin.readline() == "go\n"
+            os.write(release, b"x")
+        _, status = os.waitpid(pid, 0)
+        os.close(gate)
+        os.close(release)
+        print(status, flush=True)
+
+
+if __name__ == "__main__":
+    main()

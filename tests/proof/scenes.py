@@ -1,6 +1,6 @@
 """What the proofs about processes share: programs to run, processes told apart for sure, accounts kept aside.
 
-What a proof judges by is read from /proc or from files the workers write themselves, never asked of the product.
+A proof judges by /proc and by files the workers write themselves, never by what the product says of itself.
 """
 
 from __future__ import annotations

@@ -16,7 +16,10 @@ from mosaic_worker.values import float_to_json, plain
 
 __all__ = ["ArrayHead", "dumps", "float_bytes", "object_bytes", "value_bytes"]
 
-_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
+_FLOATS = {float}
 
 
 def dumps(value: Any) -> bytes:
@@ -39,6 +42,10 @@ def value_bytes(value: Any, inline_bytes: int) -> bytes:
         return float_bytes(value)
     if value is None:
         return b"null"
+    if (kind is list or kind is tuple) and set(map(type, value)) == _FLOATS:
+        shown = repr(value if kind is list else list(value))
+        if "n" not in shown:  # neither nan nor inf
+            return shown.encode()
     return dumps(plain(value, inline_bytes=inline_bytes))
 
 

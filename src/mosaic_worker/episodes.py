@@ -54,6 +54,7 @@ class Track:
         "_seed",
         "_t_end",
         "_t_start",
+        "busy",
         "dormant",
         "env_index",
         "env_key",
@@ -78,7 +79,7 @@ class Track:
         self.group = group
         self.shared = Shared() if shared is None else shared
         self.owner = 0
-        self.dormant = False
+        self.dormant = self.busy = False
         self._forget()
 
     def _forget(self) -> None:
@@ -207,6 +208,11 @@ class Track:
         """End the open episode, if any, where it stands."""
         if self._prefix is not None:
             self._close("cut")
+
+    def sleep(self) -> None:
+        """Record nothing until the next reset: the environment has become part of another one."""
+        self.cut()
+        self.dormant = True
 
     def _close(self, outcome: str) -> None:
         if self._prefix is None or self._channel.epoch != self._recorder.epoch:

@@ -38,7 +38,7 @@ class VectorTrack:
         self._mode = mode
         self._tuple_obs, self._tuple_actions = tuples
         self.owner = 0
-        self.dormant = False
+        self.dormant = self.busy = False
         self._start_afresh()
 
     def _start_afresh(self) -> None:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Set, Tuple, Type
 
 from mosaic_worker import report, rng
 from mosaic_worker.episodes import Track
 from mosaic_worker.hooks.describe import describe
 
 if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["EnvHooks", "inside", "local", "old_result", "patch", "reset_arguments"]
+__all__ = ["EnvHooks", "inside", "is_inside", "local", "old_result", "patch", "reset_arguments"]
 
 
 class _Local(threading.local):
@@ -36,6 +39,8 @@ def _the_local() -> _Local:
 
 local = _Local()
 """`busy` while a recorded call, or the making of an environment, runs in this thread."""
+_step_codes: Set[CodeType] = set()
+_MAX_FRAMES = 200
 
 
 def _free() -> None:
@@ -57,6 +62,25 @@ class inside:  # noqa: N801  (a context manager used like a function)
 
     def __exit__(self, *_: object) -> None:
         local.busy = self._before
+
+
+def is_inside() -> bool:
+    """Whether this call is part of a recorded one: a reset, the making of an environment, or a step.
+
+    Steps leave no mark of their own (they are too many): they are found on the stack. An environment that is
+    reset inside another one sleeps from then on, so its steps inside the other's steps are not counted
+    either.
+    """
+    if local.busy:
+        return True
+    frame: Optional[FrameType] = sys._getframe(1)  # noqa: SLF001  (the stack is the question)
+    for _ in range(_MAX_FRAMES):
+        if frame is None:
+            return False
+        if frame.f_code in _step_codes:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class EnvHooks:
@@ -96,42 +120,41 @@ class EnvHooks:
     def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
         where = f"{self.api} step"
 
-        def record(track: Track, action: Any, result: Any) -> None:
-            try:
-                obs, reward, terminated, truncated, _ = result if len(result) == 5 else old_result(result)
-                track.step(action, obs, reward, terminated, truncated)
-            except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
-                report.caught(where, error)
-
         def step(self: Any, action: Any) -> Any:
             track = self._mosaic
-            if track is None or local.busy:
+            if track is None or track.busy:
                 return raw(self, action)
-            local.busy = True
+            track.busy = True  # this step may call `step` of its own base class: that is still this step
             try:
                 result = raw(self, action)
             finally:
-                local.busy = False
+                track.busy = False
             try:
                 if len(result) == 5:
                     obs, reward, terminated, truncated, _ = result
                     track.step(action, obs, reward, terminated, truncated)
                 else:
-                    record(track, action, result)
+                    track.step(action, *old_result(result))
             except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
                 report.caught(where, error)
             return result
 
         def step_of_any_signature(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self._mosaic
-            if track is None or local.busy:
+            if track is None or track.busy:
                 return raw(self, *args, **kwargs)
-            with inside():
+            track.busy = True
+            try:
                 result = raw(self, *args, **kwargs)
-            action = args[0] if args else next(iter(kwargs.values()), None)
-            record(track, action, result)
+            finally:
+                track.busy = False
+            with report.guard(where):
+                action = args[0] if args else next(iter(kwargs.values()), None)
+                track.step(action, *(result[:4] if len(result) == 5 else old_result(result)))
             return result
 
+        _step_codes.add(step.__code__)
+        _step_codes.add(step_of_any_signature.__code__)
         return step if _takes_action_alone(raw) else step_of_any_signature
 
     def _reset(self, raw: Callable[..., Any]) -> Callable[..., Any]:
@@ -139,7 +162,7 @@ class EnvHooks:
 
         def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self._mosaic
-            if track is None or local.busy:
+            if track is None:
                 return raw(self, *args, **kwargs)
             return hooks.record_reset(self, track, raw, args, kwargs)
 
@@ -149,10 +172,8 @@ class EnvHooks:
         hooks = self
 
         def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if local.busy:
-                return raw(self, *args, **kwargs)
             track = self.__dict__.get("_mosaic")
-            if track is None:
+            if track is None and not is_inside():
                 with report.guard(f"{hooks.api} reset"):
                     hooks.watch(type(self))
                     track = hooks.give_track(self)
@@ -170,7 +191,11 @@ class EnvHooks:
         args: Tuple[Any, ...],
         kwargs: Dict[str, Any],
     ) -> Any:
-        """Reset the environment, and begin an episode."""
+        """Reset the environment, and begin an episode; or, as part of something bigger, just reset it."""
+        if is_inside():
+            with report.guard(f"{self.api} reset"):
+                track.sleep()
+            return raw(env, *args, **kwargs)
         seed, options = reset_arguments(args, kwargs)
         state = None
         if seed is None:
@@ -203,7 +228,7 @@ class EnvHooks:
 
         def close(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self.__dict__.get("_mosaic")
-            if track is not None and not local.busy:
+            if track is not None:
                 with report.guard(where):
                     track.cut()
             return raw(self, *args, **kwargs)
@@ -226,11 +251,11 @@ def reset_arguments(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any,
     return kwargs.get("seed", args[0] if args else None), kwargs.get("options")
 
 
-def old_result(result: Tuple[Any, ...]) -> Tuple[Any, Any, Any, Any, Any]:
-    """The old four values of a step as the new five: the time limit's mark tells a truncation from an end."""
+def old_result(result: Tuple[Any, ...]) -> Tuple[Any, Any, Any, Any]:
+    """The old values of a step as the new ones: the time limit's mark tells a truncation from an end."""
     obs, reward, done, info = result
     truncated = bool(done) and bool(info.get("TimeLimit.truncated", False))
-    return obs, reward, bool(done) and not truncated, truncated, info
+    return obs, reward, bool(done) and not truncated, truncated
 
 
 def _takes_action_alone(function: Callable[..., Any]) -> bool:

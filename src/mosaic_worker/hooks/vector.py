@@ -14,7 +14,7 @@ import mosaic_worker
 from mosaic_worker import report, rng
 from mosaic_worker.hooks import on_import
 from mosaic_worker.hooks.describe import describe_vector
-from mosaic_worker.hooks.envs import EnvHooks, inside, local, patch, reset_arguments
+from mosaic_worker.hooks.envs import EnvHooks, inside, is_inside, patch, reset_arguments
 from mosaic_worker.hooks.making import replace_function
 from mosaic_worker.vectors import MODES, VectorTrack
 
@@ -163,7 +163,7 @@ class VectorHooks:
         hooks = self
 
         def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if local.busy:
+            if is_inside():
                 return raw(self, *args, **kwargs)
             seed, options = reset_arguments(args, kwargs)
             state = None
@@ -203,10 +203,14 @@ class VectorHooks:
     def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
         def step(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self.__dict__.get("_mosaic")
-            if track is None or local.busy:
+            if track is None or track.busy:
                 return raw(self, *args, **kwargs)
-            with inside():
-                result = raw(self, *args, **kwargs)
+            track.busy = True
+            try:
+                with inside():
+                    result = raw(self, *args, **kwargs)
+            finally:
+                track.busy = False
             with report.guard("vector step"):
                 actions = args[0] if args else next(iter(kwargs.values()))
                 obs, rewards, terminated, truncated, infos = result

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine, Tail
@@ -17,8 +18,8 @@ from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
 from mosaic.runs.locks import held
 from mosaic.sdk import catalog, reading
+from mosaic.store.glance import glance
 from mosaic.store.lag import lag
-from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
 
     from mosaic.paths import DataRoot
 
-__all__ = ["Attendance", "exit_code_of", "why_nothing"]
+__all__ = ["Attendance", "exit_code_of"]
 
 _NOT_STARTED = 127
 _DETACHED = 130
+_NOTHING = (
+    "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
+    "it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import mosaic_worker."
+)
 
 
 class Attendance:
@@ -165,17 +170,21 @@ class Attendance:
             parts.append(f"return {number(row.last_return)}")
         if row.steps_per_sec is not None:
             parts.append(f"{speed(row.steps_per_sec)} steps/s")
-        behind = lag(self._folder).events
-        if behind:
-            parts.append(f"{count(behind)} events behind")
+        with suppress(StoreError):  # a damaged store: ingest makes it anew
+            behind = lag(self._folder).events
+            parts += [f"{count(behind)} events behind"] if behind else []
         self._line.draw(" · ".join(parts))
 
     def _finish(self, row: RunRow) -> None:
-        with Passing() as passing:
-            complete = reading.wait_ingested(
-                self._root, self._run_id, timeout_secs=self._ingest_secs, progress=passing
-            )
-        summary, reason = self._summary()
+        try:
+            with Passing() as passing:
+                complete = reading.wait_ingested(
+                    self._root, self._run_id, timeout_secs=self._ingest_secs, progress=passing
+                )
+        except MosaicError as error:  # the run itself went as it went: its exit code still counts
+            self._say(str(error))
+            complete = False
+        summary = glance(self._folder) or StoreSummary()
         text = f"run {row.run_id} {row.state.value} ({row.reason}): {count(summary.episodes)} episodes, "
         text += f"{count(summary.steps)} steps, {count(summary.metrics)} metrics"
         if summary.last_return is not None:
@@ -186,31 +195,9 @@ class Attendance:
         if row.state is RunState.FAILED:
             self._say(f"its stderr: {self._folder.stderr}")
         if not complete:
-            behind = lag(self._folder).events
-            self._say(
-                f"{count(behind)} events are not in the store yet; the daemon goes on. Nothing is lost."
-            )
-        elif reason:
-            self._say(reason)
-
-    def _summary(self) -> tuple[StoreSummary, str]:
-        try:
-            with StoreReader(self._folder) as reader:
-                return reader.summary(), why_nothing(reader)
-        except StoreError:
-            return StoreSummary(), ""
-
-
-def why_nothing(reader: StoreReader) -> str:
-    """Why a run may have recorded nothing, in one line; empty when it recorded something."""
-    summary = reader.summary()
-    if summary.episodes or summary.steps or summary.metrics:
-        return ""
-    return (
-        "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, "
-        "or it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import "
-        "mosaic_worker."
-    )
+            self._say("not everything is in the store yet; the daemon goes on with it. Nothing is lost.")
+        elif not (summary.episodes or summary.steps or summary.metrics):
+            self._say(_NOTHING)
 
 
 def exit_code_of(row: RunRow) -> int:

@@ -228,7 +228,7 @@ class RunIngest:
                 size = reader.size()
                 if size < cursor:
                     return f"the store was ahead of its journal ({name} ends at {size}, read up to {cursor})"
-                if rebooted and name != STDOUT and self._has_new_holes(reader, name, cursor):
+                if rebooted and self._has_new_holes(reader, name, cursor):
                     return f"the store was ahead of its journal ({name} lost lines that had been read)"
         return ""
 

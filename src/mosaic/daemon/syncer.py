@@ -41,11 +41,13 @@ class Syncer:
             try:
                 names = [name for name in os.listdir(journal) if name.endswith(".jsonl")]
                 synced, new = self._sync_files(journal, names)
-                logged, _ = self._sync_files(self._folder, list(_LOGS))
+                logged, new_log = self._sync_files(self._folder, list(_LOGS))
                 for gone in self._known.keys() - {*names, *_LOGS}:
                     del self._known[gone]
                 if new:
                     os.fsync(journal)
+                if new_log:
+                    os.fsync(self._folder)
                 if synced or logged:
                     self._stamp(began_nanos)
             except OSError:

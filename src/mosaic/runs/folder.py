@@ -15,7 +15,7 @@ import msgspec
 from mosaic import __version__
 from mosaic.errors import StoreError, UsageError
 from mosaic.protocol.runs import Control, ExitRecord, Manifest, ProcRecord, RunSpec, ScriptRecord
-from mosaic.runs.files import make_private, read_json, write_json
+from mosaic.runs.files import make_private, read_json, sync_folder, write_json
 from mosaic.runs.lifecycle import Seen
 from mosaic.runs.locks import held
 
@@ -83,6 +83,8 @@ def create(root: DataRoot, spec: RunSpec, *, created: float, script: ScriptRecor
                 script=script,
             ),
         )
+        for names in (root.runs, root.path):  # the run's own name; the manifest brought the rest to the disk
+            sync_folder(names)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""export, pack and unpack, on a real run."""
+"""`mosaic export`, read back by other programs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-from mosaic.paths import DataRoot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,33 +92,3 @@ def test_tensorboard_reads_what_we_write(mosaic: Callable[..., Said], tmp_path: 
     ]
     assert events.Scalars("losses/td")[0].wall_time == 200.0
     assert mosaic("export", "last", "--format", "tensorboard", "-o", str(folder)).code == 2
-
-
-def test_a_packed_run_is_the_same_run_elsewhere(
-    mosaic: Callable[..., Said], recorded: DataRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (run_id,) = [path.name for path in recorded.runs.iterdir()]
-    packed = tmp_path / "run.mosaic.tar.zst"
-    assert mosaic("pack", "last", "-o", str(packed)).code == 0
-    assert mosaic("pack", "last", "-o", str(packed)).code == 2
-    here = {name: mosaic(name, "last", "--json").out for name in ("episodes", "metrics")}
-    monkeypatch.setenv("MOSAIC_HOME", str(tmp_path / "elsewhere"))
-    said = mosaic("unpack", str(packed))
-    assert said.code == 0, said.err
-    assert said.out.strip() == run_id
-    assert {name: mosaic(name, "last", "--json").out for name in ("episodes", "metrics")} == here
-    assert mosaic("verify", "last").code == 0
-    again = mosaic("unpack", str(packed))
-    assert again.code == 0
-    assert "the same" in again.err
-    (DataRoot(tmp_path / "elsewhere").run(run_id).stdout).write_text("changed")
-    said = mosaic("unpack", str(packed))
-    assert said.code == 2
-    assert "differs" in said.err
-
-
-def test_what_is_no_packed_run_is_refused(mosaic: Callable[..., Said], tmp_path: Path) -> None:
-    bad = tmp_path / "bad.mosaic.tar.zst"
-    bad.write_bytes(b"this is not zstd")
-    assert mosaic("unpack", str(bad)).code == 1
-    assert mosaic("unpack", str(tmp_path / "none")).code == 2

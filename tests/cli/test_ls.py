@@ -1,0 +1,39 @@
+"""`mosaic ls`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.asking import json_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Said
+
+pytestmark = pytest.mark.usefixtures("recorded")
+
+
+def test_ls_shows_name_state_and_counts(mosaic: Callable[..., Said]) -> None:
+    said = mosaic("ls")
+    assert said.code == 0
+    head, line = said.out.splitlines()
+    assert head.split()[:3] == ["RUN", "NAME", "STATE"]
+    assert line.split()[1:3] == ["printed", "finished"]
+
+
+def test_ls_json_has_a_line_per_run(mosaic: Callable[..., Said]) -> None:
+    (row,) = json_lines(mosaic("ls", "--json").out)
+    assert (row["name"], row["state"], row["episodes"], row["steps"]) == ("printed", "finished", 3, 12)
+    assert (row["exit"]["code"], row["exit"]["signal"]) == (0, None)
+
+
+def test_ls_filters_by_state_and_tag(mosaic: Callable[..., Said]) -> None:
+    assert mosaic("ls", "--json", "--state", "failed").out == ""
+    assert len(json_lines(mosaic("ls", "--json", "--tag", "kind=test").out)) == 1
+    said = mosaic("ls", "--tag", "kind=other")
+    assert (said.out, said.code) == ("", 0)
+    assert "mosaic ls --all" in said.err
+    assert mosaic("ls", "--tag", "kind").code == 2

@@ -1,0 +1,61 @@
+"""`mosaic show`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.sdk.connection import Connection
+from tests.cli.asking import strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import DataRoot
+    from tests.cli.conftest import Said
+
+
+@pytest.mark.usefixtures("recorded")
+def test_show_json_keeps_its_contract(mosaic: Callable[..., Said]) -> None:
+    document = strict_json(mosaic("show", "last", "--json").out)
+    contract = [
+        "run_id",
+        "name",
+        "state",
+        "reason",
+        "exit",
+        "command",
+        "episodes",
+        "steps",
+        "metrics",
+        "quarantined",
+        "store_seq",
+        "lag_events",
+    ]
+    assert set(contract) <= document.keys()
+    assert document["exit"]["code"] == 0
+    assert document["exit"]["signal"] is None
+    assert (document["episodes"], document["steps"], document["metrics"]) == (3, 12, 3)
+    assert (document["quarantined"], document["lag_events"]) == (1, 0)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_show_is_readable(mosaic: Callable[..., Said]) -> None:
+    said = mosaic("show", "printed")
+    assert said.code == 0
+    assert "finished: exit code 0" in said.out
+    assert "1 lines quarantined" in said.out
+
+
+def test_a_script_that_dies_at_once_shows_its_last_words(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    run = Connection(root).run(["sh", "-c", r"printf 'boom \033[2J\n' >&2; exit 9"])
+    run.wait()
+    said = mosaic("show", "last")
+    assert "failed: exit code 9" in said.out
+    assert "  boom \\x1b[2J" in said.out
+    document = json.loads(mosaic("show", "last", "--json").out)
+    assert document["state"] == "failed"
+    assert document["exit"]["code"] == 9
+    assert document["stderr_tail"] == ["boom \x1b[2J"]

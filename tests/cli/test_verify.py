@@ -1,0 +1,50 @@
+"""`mosaic verify`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.sdk.connection import Connection
+from tests.cli.asking import settled, strict_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mosaic.paths import DataRoot
+    from tests.cli.conftest import Said
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_sound_run_is_verified(mosaic: Callable[..., Said]) -> None:
+    said = mosaic("verify", "last")
+    assert (said.code, said.err) == (0, "")
+    assert "agree" in said.out
+    assert strict_json(mosaic("verify", "last", "--json").out)["differences"] == []
+
+
+def test_a_journal_that_says_otherwise_is_found_out(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    line = json.dumps({"type": "metric", "name": "x", "value": 0.5})
+    run = Connection(root).run(["sh", "-c", f"echo '{line}'"])
+    run.wait()
+    settled(root, run)
+    log = run.folder / "stdout.log"
+    log.write_text(log.read_text().replace("0.5", "0.7"))
+    said = mosaic("verify", run.id)
+    assert said.code == 1
+    assert "the journal says" in said.out
+    assert f"mosaic rebuild {run.id}" in said.err
+    assert strict_json(mosaic("verify", run.id, "--json").out)["agree"] is False
+
+
+def test_a_settled_run_without_its_store_is_a_finding(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    run = Connection(root).run(["true"])
+    run.wait()
+    settled(root, run)
+    for path in run.folder.glob("telemetry.sqlite*"):
+        path.unlink()
+    said = mosaic("verify", run.id)
+    assert said.code == 1
+    assert "no store" in said.err

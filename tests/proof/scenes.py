@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 
     from mosaic.paths import DataRoot, RunFolder
 
-__all__ = ["Member", "bare", "environment", "frozen", "gone", "ingest_of", "kill", "stored", "until"]
+__all__ = [
+    "WORKERS",
+    "Member",
+    "bare",
+    "environment",
+    "frozen",
+    "gone",
+    "ingest_of",
+    "kill",
+    "stored",
+    "until",
+]
 
 WORKERS = Path(__file__).parent.parent / "workers"
 

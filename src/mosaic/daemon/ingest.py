@@ -98,6 +98,7 @@ class IngestProcess:
         stdout: descriptor for the news.
         idle_secs: the shortest and the longest pause when nothing is new; doubled while nothing comes.
         retry_secs: the same for a run that failed.
+        seal: compress journal segments once they are in the store.
     """
 
     def __init__(
@@ -107,11 +108,13 @@ class IngestProcess:
         *,
         idle_secs: tuple[float, float] = (0.025, 0.25),
         retry_secs: tuple[float, float] = (0.5, 30.0),
+        seal: bool = True,
     ) -> None:
         self._stdin = stdin
         os.set_blocking(stdin, False)
         self._out = Outbox(stdout)
         self._idle_secs, self._retry_secs = idle_secs, retry_secs
+        self._seal = seal
         self._runs: dict[str, _Watched] = {}
         self._orders = b""
 
@@ -186,7 +189,7 @@ class IngestProcess:
             return False
         try:
             if watched.ingest is None:
-                watched.ingest = RunIngest(watched.folder)
+                watched.ingest = RunIngest(watched.folder, seal=self._seal)
             turn = watched.ingest.turn()
             settled = not turn.more and not turn.advanced and watched.ingest.settle()
             summary = watched.ingest.summary()
@@ -253,8 +256,8 @@ def _words(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Run on this process's own stdin and stdout."""
-    process = IngestProcess(sys.stdin.fileno(), sys.stdout.fileno())
+    """Run on this process's own stdin and stdout. `--no-seal` leaves the journals uncompressed."""
+    process = IngestProcess(sys.stdin.fileno(), sys.stdout.fileno(), seal="--no-seal" not in sys.argv[1:])
     try:
         process.run()
     except (KeyboardInterrupt, BrokenPipeError):

@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 
     from mosaic.paths import RunFolder
 
-__all__ = ["IngestLink", "News"]
+__all__ = ["IngestLink", "News", "ingest_command"]
 
 _log = logging.getLogger(__name__)
 _FLOATS = ("last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last")
+
+
+def ingest_command(*, seal: bool = True) -> list[str]:
+    """How the ingest process is started."""
+    return [sys.executable, "-m", "mosaic.daemon.ingest", *([] if seal else ["--no-seal"])]
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +59,7 @@ class IngestLink:
 
     Args:
         on_news: Called on the link's own thread with everything ingest says. Must not block.
-        command: How to start ingest.
+        command: How to start ingest, when not in the usual way.
         first_pause_secs: How long to wait before the first restart; doubled up to `last_pause_secs` while it
             keeps dying without a word.
         last_pause_secs: The longest wait between two starts.
@@ -65,13 +70,13 @@ class IngestLink:
         self,
         on_news: Callable[[News], None],
         *,
-        command: Sequence[str] = (sys.executable, "-m", "mosaic.daemon.ingest"),
+        command: Sequence[str] = (),
         first_pause_secs: float = 0.1,
         last_pause_secs: float = 5.0,
         close_secs: float = 5.0,
     ) -> None:
         self._on_news = on_news
-        self._command = list(command)
+        self._command = list(command) or ingest_command()
         self._first_pause_secs, self._last_pause_secs = first_pause_secs, last_pause_secs
         self._close_secs = close_secs
         self._watched: dict[str, RunFolder] = {}

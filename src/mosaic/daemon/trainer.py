@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mosaic.daemon import janitor, worker_site
+from mosaic.daemon import ingest_link, janitor, worker_site
 from mosaic.daemon.dispatcher import Standing, startable
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.orphans import OrphanStop, members
@@ -71,11 +71,8 @@ class Trainer:
         self._supervisor = Supervisor(grace_secs=grace_secs)
         self._reserve = janitor.Reserve(root, reserve_mib=settings.disk_reserve_mib)
         self._orphans: dict[str, OrphanStop] = {}
-        self._ingest = (
-            IngestLink(self._heard)
-            if ingest_command is None
-            else IngestLink(self._heard, command=ingest_command)
-        )
+        command = ingest_command or ingest_link.ingest_command(seal=settings.seal_journals)
+        self._ingest = IngestLink(self._heard, command=command)
         self._book: RunBook | None = None
         self._site = Path()
 

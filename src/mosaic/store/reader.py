@@ -298,7 +298,8 @@ class StoreReader:
             try:
                 yield db
             finally:
-                db.execute("ROLLBACK")
+                if db.in_transaction:  # an error of the disk ends it by itself
+                    db.execute("ROLLBACK")
         except apsw.Error as error:
             way_out = "Rebuild it: mosaic rebuild RUN" if schema.is_damage(error) else "Try again."
             raise StoreError(f"cannot read {self._folder.store}: {error}. {way_out}") from error

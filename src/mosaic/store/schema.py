@@ -160,7 +160,7 @@ def open_writer(path: Path, *, check: bool = True) -> apsw.Connection:
         db.pragma("temp_store", "memory")
         db.wal_autocheckpoint(_WAL_PAGES)
         if check and not fresh and path.stat().st_size <= _CHECK_BELOW_BYTES:
-            _check(db)
+            _check(db, path)
         _migrate(db, path)
     except BaseException:
         db.close()
@@ -197,8 +197,10 @@ def open_reader(path: Path) -> apsw.Connection:
     raise StoreError(f"{path} has layout {version}, this version reads {VERSION}. Run: mosaic rebuild RUN")
 
 
-def _check(db: apsw.Connection) -> None:
+def _check(db: apsw.Connection, path: Path) -> None:
     """Read every page once."""
+    if path.stat().st_size % int(db.pragma("page_size")):
+        raise apsw.CorruptError("it was cut off")  # SQLite would fill up the last page with zeros
     verdict = db.pragma("quick_check", 1)
     if verdict != "ok":
         raise apsw.CorruptError(str(verdict))

@@ -1,8 +1,8 @@
 """Runs ingest jobs in forked children, so that a kill costs no start of an interpreter.
 
-On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is the first
-line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second line of the answer
-is the child's wait status.
+On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is the
+first line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second line of the
+answer is the child's wait status.
 """
 
 from __future__ import annotations

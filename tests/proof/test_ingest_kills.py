@@ -1,8 +1,8 @@
-"""G1, G3, G8: ingest killed at every system call that changes a file, then started again, ends as if nothing had been.
+"""G1, G3, G8: ingest killed at every system call that changes a file, and started again, ends as if never killed.
 
-`strace` kills the process on its way into the N-th call of each kind, for every N the undisturbed run makes; so every
-state of the disk between two calls occurs. Killed are the first ingest with sealing, the rebuild on request, and the
-rebuild of a damaged store.
+`strace` kills the process on its way into the N-th call of each kind, for every N the undisturbed run makes; so
+every state of the disk between two calls occurs. Killed are the first ingest with sealing, the rebuild on request,
+and the rebuild of a damaged store.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import pytest
 import mosaic
 from mosaic.paths import RunFolder
 from mosaic.store.verify import verify
-from tests.proof import oracle
+from tests.proof import oracle, sample
 
 SERVER = Path(__file__).parent / "ingest_server.py"
 MUTATING = (
-    "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "sync_file_range", "ftruncate", "truncate",
-    "rename", "renameat", "renameat2", "unlink", "unlinkat", "openat", "open", "creat", "mkdir", "mkdirat",
+    "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "sync_file_range", "ftruncate",
+    "truncate", "rename", "renameat", "renameat2", "unlink", "unlinkat", "openat", "open", "creat", "mkdir", "mkdirat",
     "link", "linkat", "fallocate", "fchmod", "chmod", "fchmodat", "utimensat", "copy_file_range",
 )  # fmt: skip
 
@@ -86,77 +86,19 @@ class Server:
         return found
 
 
-def prepare(folder: RunFolder) -> None:
-    """A small journal with everything in it: producers, segments, episodes of all lengths, odd lines, a hole, output."""
-    for producer in ("p1x00000000", "p2x00000000"):
-        lines = [{"type": "hello", "protocol": 1, "producer": producer}]
-        for episode, length in enumerate((3, 90, 0, 12, 5)):
-            name = f"{producer}.e0.{episode}"
-            lines.append(
-                {
-                    "type": "reset",
-                    "episode_id": name,
-                    "env_key": "e0",
-                    "env": {"id": "E-v0"},
-                    "obs": [episode],
-                }
-            )
-            for step in range(length):
-                last = step == length - 1
-                lines.append(
-                    {
-                        "type": "step",
-                        "episode_id": name,
-                        "step": step,
-                        "action": step,
-                        "reward": 0.1 * step,
-                        "obs": {"nd": "<f4", "shape": [1], "b64": "AAAAAA=="},
-                        "terminated": last,
-                    }
-                )
-                if step % 10 == 0:
-                    lines.append(
-                        {"type": "metric", "name": f"loss {producer}", "value": step / 3, "step": step}
-                    )
-            if length:
-                lines.append(
-                    {
-                        "type": "episode",
-                        "episode_id": name,
-                        "steps": length,
-                        "return": 1.5,
-                        "outcome": "terminated",
-                    }
-                )
-        lines.append({"type": "checkpoint", "path": f"{producer}.zip"})
-        lines.append({"type": "later", "what": "unknown"})
-        coded = [
-            json.dumps({**line, "t": 100.0 + n, "seq": n}).encode() + b"\n" for n, line in enumerate(lines)
-        ]
-        coded[20] = b"this is no event\n"
-        coded[40] = bytes(len(coded[40]))
-        half = len(coded) // 2
-        (folder.journal / f"{producer}-0000.jsonl").write_bytes(b"".join(coded[:half]))
-        (folder.journal / f"{producer}-0001.jsonl").write_bytes(b"".join(coded[half:]) + bytes(500))
-    (folder.journal / "p3x00000000-0000.jsonl").write_bytes(bytes(4096))
-    step = {"type": "step", "episode_id": "foreign", "step": 0, "reward": 2.0}
-    folder.stdout.write_bytes(b'hello\n{"type":"step"\n' + json.dumps(step).encode() + b"\n")
-    oracle.end_run(folder)
-
-
 def first_ingest(_: Server, folder: RunFolder) -> str:
-    prepare(folder)
+    sample.fill(folder)
     return "ingest"
 
 
 def asked_rebuild(server: Server, folder: RunFolder) -> str:
-    prepare(folder)
+    sample.fill(folder)
     assert server.do("ingest", folder) == 0
     return "rebuild"
 
 
 def damaged_store(server: Server, folder: RunFolder) -> str:
-    prepare(folder)
+    sample.fill(folder)
     assert server.do("ingest", folder) == 0
     with folder.store.open("r+b") as file:
         file.seek(5000)
@@ -234,9 +176,8 @@ def test_ingest_killed_at_a_mutating_call_ends_as_if_it_had_not_been(
         with ThreadPoolExecutor(2) as pool:
             failures = [pool.submit(sweep, server, part) for part, server in enumerate((first, second))]
             wrong = [verdict for future in failures for verdict in future.result()]
-    print(
-        f"{scene}: killed at {len(range(0, len(points), every))} of {len(points)} calls: {Counter(n for n, _ in points)}"
-    )
+    seen = Counter(name for name, _ in points)
+    print(f"{scene}: killed at {len(points[::every])} of {len(points)} calls: {dict(seen)}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mosaic.errors import ProtocolError
 from mosaic.protocol import floats
 from mosaic.store import values
-from mosaic.store.chunks import Steps
+from mosaic.store.chunks import TERMINATED, TRUNCATED, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +29,10 @@ def exact_floats(column: Sequence[floats.JsonFloat]) -> npt.NDArray[np.float64]:
     Raises:
         ProtocolError: one of them is a string that names no float.
     """
-    if not set(map(type, column)) <= {float}:
-        column = [floats.from_json(value) for value in column]
-    return np.array(column, np.float64)
+    plain = np.array(column)
+    if plain.dtype != np.float64:  # a string among them makes all of them strings
+        plain = np.array([floats.from_json(value) for value in column], np.float64)
+    return plain
 
 
 def to_columns(
@@ -43,10 +44,13 @@ def to_columns(
         ProtocolError: a value does not fit its column.
     """
     count = len(steps)
-    flags = np.array([event.terminated for event in steps], np.uint8)
-    truncated = [event.truncated for event in steps]
-    if True in truncated:
-        flags |= np.array(truncated, np.uint8) << 1
+    flags = np.zeros(count, np.uint8)
+    for bit, told in (
+        (TERMINATED, [event.terminated for event in steps]),
+        (TRUNCATED, [event.truncated for event in steps]),
+    ):
+        if True in told:
+            flags |= np.array(told, np.uint8) * np.uint8(bit)
     try:
         numbers = np.array([event.step for event in steps], np.int64)
     except OverflowError as error:
@@ -60,8 +64,8 @@ def to_columns(
         t=exact_floats([event.t for event in steps]),
         reward=exact_floats([event.reward for event in steps]),
         flags=flags,
-        action=values.recognise(list(map(bytes, [event.action for event in steps]))),
-        obs=values.recognise(list(map(bytes, [event.obs for event in steps]))),
+        action=values.recognise([event.action for event in steps]),
+        obs=values.recognise([event.obs for event in steps]),
         agent=_optional([event.agent_id for event in steps]),
         turn=_optional([event.turn for event in steps]),
         extra=extra,

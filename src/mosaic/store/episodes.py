@@ -30,8 +30,10 @@ TOLD = 2
 """There was an `episode` event: its counts hold, not ours."""
 
 COLUMNS = "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, rest"
-_OUTCOMES = (None, "terminated", "truncated", "cut")
+_OUTCOME_OF = (None, "terminated", "truncated", "cut")
+_OUTCOMES = {outcome: code for code, outcome in enumerate(_OUTCOME_OF)}
 _OUTCOME_SHIFT = 2
+_INT, _FLOAT = struct.Struct("<q"), struct.Struct("<d")
 _NO_NUMBER = -1
 _MAX_DIGITS = 15
 
@@ -82,6 +84,7 @@ class Live:
     summed: float = 0.0
     live_rows: int = 0
     live_steps: int = 0
+    pending_steps: int = 0
     alone: bool = False
     reset: bytes | None = None
     has_reset: bool = False
@@ -92,12 +95,13 @@ class Live:
     @property
     def waiting(self) -> int:
         """Steps that are not in their final chunk."""
-        return self.live_steps + sum(stop - start for _, start, stop in self.pending)
+        return self.live_steps + self.pending_steps
 
     def add_steps(self, block: Steps, start: int, stop: int, rewards: list[float]) -> None:
         """Roll up a span of steps and keep it for writing."""
         self.pending.append((block, start, stop))
         self.counted += stop - start
+        self.pending_steps += stop - start
         for reward in rewards:  # one after the other, so that everyone who adds up gets the same bits
             self.summed += reward
         if self.t_start is None:
@@ -143,13 +147,20 @@ class Live:
 
     def to_row(self) -> tuple[Any, ...]:
         """The row, in the order of `COLUMNS`. `t_end` is kept as how far its bits are from those of `t_start`."""
-        rest = _Rest(seed=_word(self.seed), agent=self.agent, group=self.group)
-        code = _OUTCOMES.index(self.outcome) if self.outcome in _OUTCOMES else 0
-        if not code:
-            rest.outcome = self.outcome
-        if self.counted != self.steps or to_sql(self.summed) != to_sql(self.return_):
-            rest.counted, rest.summed = self.counted, self.summed
-        start = 0.0 if self.t_start is None else self.t_start
+        code = _OUTCOMES.get(self.outcome, 0)
+        alike = self.counted == self.steps and _bits(self.summed) == _bits(self.return_)
+        rest = None
+        if not alike or not code or self.seed is not None or self.agent is not None or self.group is not None:
+            rest = msgspec.msgpack.encode(
+                _Rest(
+                    _word(self.seed),
+                    self.agent,
+                    self.group,
+                    None if code else self.outcome,
+                    None if alike else self.counted,
+                    None if alike else self.summed,
+                )
+            )
         return (
             self.index,
             self.prefix,
@@ -159,11 +170,11 @@ class Live:
             self.steps,
             to_sql(self.return_),
             None if self.t_start is None else to_sql(self.t_start),
-            None if self.t_end is None else _signed(floats.bits_of(self.t_end) - floats.bits_of(start)),
+            None if self.t_end is None else _signed(_bits(self.t_end) - _bits(self.t_start or 0.0)),
             self.env,
             int_to_sql(self.env_index) or None,
             self.pack,
-            None if rest == _NO_REST else msgspec.msgpack.encode(rest),
+            rest,
         )
 
     @classmethod
@@ -182,12 +193,12 @@ class Live:
             steps=row[5],
             return_=return_,
             t_start=t_start,
-            t_end=None if row[8] is None else _float_of(row[8] + floats.bits_of(t_start or 0.0)),
+            t_end=None if row[8] is None else _float_of(row[8] + _bits(t_start or 0.0)),
             env=row[9],
             env_index=to_int(row[10]) or 0,
             pack=row[11],
             seed=int(rest.seed) if isinstance(rest.seed, str) else rest.seed,
-            outcome=_OUTCOMES[row[4] >> _OUTCOME_SHIFT] or rest.outcome,
+            outcome=_OUTCOME_OF[row[4] >> _OUTCOME_SHIFT] or rest.outcome,
             agent=rest.agent,
             group=rest.group,
             counted=row[5] if rest.counted is None else rest.counted,
@@ -215,12 +226,16 @@ def _word(number: int | None) -> int | str | None:
     return number if number is None or -(1 << 63) <= number < 1 << 63 else str(number)
 
 
+def _bits(value: float) -> int:
+    return int(_INT.unpack(_FLOAT.pack(value))[0])
+
+
 def _signed(bits: int) -> int:
     return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _float_of(bits: int) -> float:
-    return float(struct.unpack("<d", struct.pack("<Q", bits % (1 << 64)))[0])
+    return float(_FLOAT.unpack(_INT.pack(_signed(bits)))[0])
 
 
 def row_of(live: Live, env_id: str | None) -> EpisodeRow:

@@ -181,7 +181,7 @@ class Packer:
         for live in group:
             live.pack, live.dirty = pack, True
             live.pending.clear()
-            live.live_rows = live.live_steps = 0
+            live.live_rows = live.live_steps = live.pending_steps = 0
             del self._closed[live.index]
 
     def _reset_of(self, live: Live) -> bytes:
@@ -199,6 +199,7 @@ class Packer:
     def _spans(self, live: Live) -> list[Steps]:
         spans = [chunks.take(block, slice(start, stop)) for block, start, stop in live.pending]
         live.pending.clear()
+        live.pending_steps = 0
         return spans
 
     def _gather(self, live: Live) -> list[Steps]:

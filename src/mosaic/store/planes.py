@@ -24,8 +24,9 @@ _CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
 _RAW, _DELTA, _DELTA2, _SLOPE = range(4)
 _PRESS_FROM = 64  # shorter planes do not repay a frame of their own
 _OWN_PLANES = 16  # matrices up to this wide keep planes per column
-_SAMPLE = 256  # rows looked at to choose a form
+_SAMPLE = 128  # rows looked at to choose a form
 _SLOPE_WORTH = 0.9  # how well a column must follow another's slope before it is tried
+_BITS_WORTH = 0.4  # only a plane that compresses this far may be nothing but bits
 _SMALLER = 0.97  # a compressed plane must save at least this much
 _UNSIGNED: dict[int, np.dtype[Any]] = {
     1: np.dtype("<u1"),
@@ -36,7 +37,7 @@ _UNSIGNED: dict[int, np.dtype[Any]] = {
 
 _compressor = zstandard.ZstdCompressor(
     compression_params=zstandard.ZstdCompressionParameters.from_level(
-        3, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0, write_dict_id=0
+        1, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0, write_dict_id=0
     )
 )
 _decompressor = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
@@ -52,7 +53,7 @@ def pack_ints(values: Ints) -> bytes:
     plain = _fold(values.view(np.uint64)) if signed else values.view(np.uint64)
     top = int(plain.max())
     width = next(w for w in _UNSIGNED if top < 1 << 8 * w)
-    return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width]))
+    return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width])[None])
 
 
 def unpack_ints(data: bytes, count: int) -> Ints:
@@ -61,8 +62,7 @@ def unpack_ints(data: bytes, count: int) -> Ints:
         return np.empty(0, np.int64)
     if not data[0]:
         return np.full(count, np.frombuffer(data, "<i8", 1, 1)[0])
-    plain, _ = _unpack_planes(memoryview(data), 1, count, data[0] & 0x7F)
-    wide = plain.astype(np.uint64)
+    wide = _unpack_planes(data, 1, 1, count, data[0] & 0x7F)[0].astype(np.uint64)
     return (_unfold(wide) if data[0] & 0x80 else wide).view(np.int64)
 
 
@@ -75,11 +75,10 @@ def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
     bits: Unsigned = np.ascontiguousarray(rows).view(_UNSIGNED[width])
     is_float = kind.kind == "f" and width in (4, 8)
     codes, coded = _choose(bits, is_float=is_float, ends=ends)
-    if bits.shape[1] <= _OWN_PLANES:
-        packed = [_pack_planes(np.ascontiguousarray(coded[:, j])) for j in range(bits.shape[1])]
-    else:
-        packed = [_pack_planes(np.ascontiguousarray(coded.T).reshape(-1))]
-    return bytes([width, is_float]) + codes + b"".join(packed)
+    in_time: Unsigned = np.ascontiguousarray(coded.T)
+    if bits.shape[1] > _OWN_PLANES:
+        in_time = in_time.reshape(1, -1)
+    return bytes([width, is_float]) + codes + _pack_planes(in_time)
 
 
 def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Bytes:
@@ -94,14 +93,10 @@ def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Byt
     at += 8 * len(scales)
     partners = np.frombuffer(data, np.uint8, len(scales), at)
     at += len(scales)
-    coded = np.empty((columns, count), _UNSIGNED[width])
-    view = memoryview(data)
     if columns <= _OWN_PLANES:
-        for j in range(columns):
-            coded[j], at = _unpack_planes(view, at, count, width)
+        coded = _unpack_planes(data, at, columns, count, width)
     else:
-        flat, at = _unpack_planes(view, at, count * columns, width)
-        coded = flat.reshape(columns, count)
+        coded = _unpack_planes(data, at, 1, count * columns, width).reshape(columns, count)
     out = np.empty((columns, count), _UNSIGNED[width])
     plain = codes == _RAW
     out[plain] = coded[plain]
@@ -113,7 +108,8 @@ def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Byt
                 ordered = np.cumsum(ordered, axis=1, dtype=ordered.dtype)
             out[chosen] = _from_ordered(ordered) if is_float else ordered
     for j, scale, i in zip(np.flatnonzero(codes == _SLOPE), scales, partners, strict=True):
-        guess = _slope(_as_floats(out[i]), ends) * scale
+        with np.errstate(all="ignore"):
+            guess = _slope(_as_floats(out[i]), ends) * scale
         out[j] = _from_ordered(_unfold(coded[j]) + _ordered(_narrow(guess, width)))
     return np.ascontiguousarray(out.T).view(np.uint8).reshape(count, row_bytes)
 
@@ -134,10 +130,13 @@ def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsig
     coded: Unsigned = forms[codes, :, np.arange(columns)].T
     leans: dict[int, tuple[int, float]] = {}
     if is_float and 2 <= columns <= _OWN_PLANES:
-        for j, i, scale in _slopes(bits[:_SAMPLE], ends[ends < _SAMPLE]):
+        for j, i in _followers(bits[:_SAMPLE], ends[ends < _SAMPLE]):
             if i in leans or j in {partner for partner, _ in leans.values()}:
                 continue  # a column may lean only on one that stands by itself
-            guess = _slope(_as_floats(bits[:, i]), ends) * scale
+            slope = _slope(_as_floats(bits[:, i]), ends)
+            scale = _fit(slope, _as_floats(bits[:, j]), ends)
+            with np.errstate(all="ignore"):
+                guess = slope * scale
             residue = _fold(ordered[:, j] - _ordered(_narrow(guess, bits.dtype.itemsize)))
             if _cost(residue[None, :_SAMPLE, None])[0, 0] < costs[codes[j], j] - 1.0:
                 leans[j] = i, scale
@@ -148,32 +147,35 @@ def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsig
     return codes.astype(np.uint8).tobytes() + tail, coded
 
 
-def _slopes(bits: Unsigned, ends: Ints) -> list[tuple[int, int, float]]:
-    """Pairs (j, i, scale) where column j follows scale times the slope of column i."""
-    values = _as_floats(bits).astype(np.float64)
-    if not np.isfinite(values).all():
-        return []
+def _followers(bits: Unsigned, ends: Ints) -> list[tuple[int, int]]:
+    """Pairs (j, i) where column j follows the slope of column i, up to a scale."""
     with np.errstate(all="ignore"):
+        values = _as_floats(bits).astype(np.float64)
         slopes = np.zeros_like(values)
         slopes[:-1] = values[1:] - values[:-1]
         slopes[ends] = 0.0  # nothing is known there
-        along = slopes.T @ values
-        powers = (slopes * slopes).sum(axis=0)[:, None]
-        match = np.abs(along) / np.sqrt(powers * (values * values).sum(axis=0)[None, :])
-        found = []
-        for j in range(values.shape[1]):
-            match[j, j] = 0.0
-            i = int(np.argmax(np.nan_to_num(match[:, j])))
-            if match[i, j] > _SLOPE_WORTH and np.isfinite(along[i, j] / powers[i, 0]):
-                found.append((j, i, float(along[i, j] / powers[i, 0])))
-    return found
+        along = np.abs(slopes.T @ values)
+        match = along / np.sqrt(np.outer((slopes * slopes).sum(axis=0), (values * values).sum(axis=0)))
+    np.fill_diagonal(match, 0.0)
+    match[~np.isfinite(match)] = 0.0
+    best = match.argmax(axis=0).tolist()
+    return [(j, i) for j, i in enumerate(best) if match[i, j] > _SLOPE_WORTH]
+
+
+def _fit(slope: npt.NDArray[np.float64], values: npt.NDArray[np.floating], ends: Ints) -> float:
+    """The scale that brings a slope nearest to the values. Any would do: it is stored with them."""
+    with np.errstate(all="ignore"):
+        known = slope.copy()
+        known[ends] = 0.0
+        scale = float(known @ values) / float(known @ known)
+    return scale if np.isfinite(scale) else 0.0
 
 
 def _slope(values: npt.NDArray[np.floating], ends: Ints) -> npt.NDArray[np.float64]:
     """How much each value changes until the next one; a sequence's last repeats the one before."""
-    wide = values.astype(np.float64)
-    slope = np.empty_like(wide)
     with np.errstate(all="ignore"):
+        wide = values.astype(np.float64)
+        slope = np.empty_like(wide)
         slope[:-1] = wide[1:] - wide[:-1]
     slope[-1] = 0.0
     slope[ends] = np.where(ends > 0, slope[ends - 1], 0.0)
@@ -220,53 +222,61 @@ def _cost(forms: Unsigned) -> npt.NDArray[np.float64]:
     return costs
 
 
-def _pack_planes(values: Unsigned) -> bytes:
-    width = values.dtype.itemsize
-    planes = np.ascontiguousarray(values.view(np.uint8).reshape(len(values), width).T)
-    tags, parts = bytearray(), []
-    for plane in planes:
-        tag, part = _pack_plane(plane)
-        tags.append(tag)
-        parts.append(part)
+def _pack_planes(rows: Unsigned) -> bytes:
+    """The byte planes of each row of numbers: first how each is kept, then each."""
+    width, (many, count) = rows.dtype.itemsize, rows.shape
+    planes = np.ascontiguousarray(rows.view(np.uint8).reshape(many, count, width).transpose(0, 2, 1))
+    planes = planes.reshape(many * width, count)
+    tags = bytearray(many * width)
+    parts = []
+    constant = (planes == planes[:, :1]).all(axis=1).tolist()
+    for place, plane in enumerate(planes):
+        if constant[place]:
+            parts.append(plane[:1].tobytes())
+        else:
+            tags[place], part = _pack_plane(plane)
+            parts.append(part)
     return bytes(tags) + b"".join(parts)
 
 
 def _pack_plane(plane: Bytes) -> tuple[int, bytes]:
     count = len(plane)
-    if count == 0 or (plane == plane[0]).all():
-        return _CONSTANT, plane[:1].tobytes()
     tag, part = _PLAIN, plane.tobytes()
     if count >= _PRESS_FROM:
         pressed = _compressor.compress(part)
         if len(pressed) + 4 < count * _SMALLER:
             tag, part = _PRESSED, len(pressed).to_bytes(4, "little") + pressed
-    if len(part) > (count + 7) // 8 and plane.max() <= 1:
+    few = count < _PRESS_FROM or len(part) < count * _BITS_WORTH
+    if few and (count + 7) // 8 < len(part) and plane.max() <= 1:
         return _BITS, np.packbits(plane).tobytes()
     return tag, part
 
 
-def _unpack_planes(data: memoryview, at: int, count: int, width: int) -> tuple[Unsigned, int]:
-    planes = np.empty((width, count), np.uint8)
-    tags = data[at : at + width]
-    at += width
+def _unpack_planes(data: bytes, at: int, many: int, count: int, width: int) -> Unsigned:
+    view = memoryview(data)
+    planes = np.empty((many * width, count), np.uint8)
+    tags = data[at : at + many * width]
+    at += len(tags)
     for row, tag in enumerate(tags):
         if tag == _CONSTANT:
-            if count:
-                planes[row] = data[at]
-                at += 1
+            planes[row] = data[at]
+            at += 1
         elif tag == _PLAIN:
-            planes[row] = np.frombuffer(data, np.uint8, count, at)
+            planes[row] = np.frombuffer(view, np.uint8, count, at)
             at += count
         elif tag == _BITS:
             size = (count + 7) // 8
-            planes[row] = np.unpackbits(np.frombuffer(data, np.uint8, size, at), count=count)
+            planes[row] = np.unpackbits(np.frombuffer(view, np.uint8, size, at), count=count)
             at += size
         elif tag == _PRESSED:
-            size = int.from_bytes(data[at : at + 4], "little")
-            plain = _decompressor.decompress(data[at + 4 : at + 4 + size], max_output_size=count)
+            size = int.from_bytes(view[at : at + 4], "little")
+            plain = _decompressor.decompress(view[at + 4 : at + 4 + size], max_output_size=count)
             planes[row] = np.frombuffer(plain, np.uint8)
             at += 4 + size
         else:
             raise ValueError(f"plane of unknown form {tag}")
-    values: Unsigned = np.ascontiguousarray(planes.T).view(_UNSIGNED[width]).reshape(count)
-    return values, at
+    if width == 1:
+        return planes
+    wide = np.ascontiguousarray(planes.reshape(many, width, count).transpose(0, 2, 1))
+    values: Unsigned = wide.view(_UNSIGNED[width]).reshape(many, count)
+    return values

@@ -224,6 +224,7 @@ class StoreWriter:
 
     def _apply_others(self, batch: Batch, base: int, producer: str) -> None:
         metrics: list[tuple[Any, ...]] = []
+        events: list[tuple[int, str, bytes]] = []
         for place, event in batch.others:
             seq = base + place
             if isinstance(event, Metric):
@@ -235,13 +236,15 @@ class StoreWriter:
             elif isinstance(event, Checkpoint):
                 self._apply_checkpoint(event, seq)
             else:
-                self._keep_event(event, seq, batch.extras.pop(place, None))
+                events.append(self._event_row(event, seq, batch.extras.pop(place, None)))
             if not isinstance(event, Unknown):
                 t = floats.from_json(event.t)
                 self.state.saw_times(t, t)
         if metrics:
             self.db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", metrics)
             self.state.metrics += len(metrics)
+        if events:
+            self.db.executemany("INSERT INTO events VALUES (?, ?, ?)", events)
 
     def _metric_row(self, event: Metric, seq: int) -> tuple[Any, ...]:
         name = self._metric_names.get(event.name)
@@ -307,7 +310,7 @@ class StoreWriter:
         )
         self.state.checkpoints += 1
 
-    def _keep_event(self, event: Event | Unknown, seq: int, extra: bytes | None) -> None:
+    def _event_row(self, event: Event | Unknown, seq: int, extra: bytes | None) -> tuple[int, str, bytes]:
         if isinstance(event, Unknown):
             kind, data = event.type, event.raw
             self.state.unknown += 1
@@ -319,7 +322,7 @@ class StoreWriter:
                 f"producer {event.producer} speaks protocol {event.protocol}, this version reads "
                 f"{PROTOCOL_VERSION}: its lines were tried all the same"
             )
-        self.db.execute("INSERT INTO events VALUES (?, ?, ?)", (seq, kind, data))
+        return seq, kind, data
 
     def _keep_extras(self, batch: Batch, base: int) -> None:
         """Unknown fields of metrics, checkpoints and episodes; steps carry their own in a column."""

@@ -25,6 +25,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True, scope="session")
+def shared_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The fast lane of every test, and of every process it starts, lies in a folder of this test session."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOSAIC_SHM", str(tmp_path_factory.mktemp("shm")))
+        yield
+
+
 def _children() -> set[int]:
     return {child.pid for child in psutil.Process().children(recursive=True)}
 

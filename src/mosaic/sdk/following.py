@@ -26,7 +26,7 @@ def episodes(root: DataRoot, run_id: str, *, ingest_secs: float) -> Iterator[Epi
     cursor = 0
     while True:
         last = _complete(root, run_id, ingest_secs)
-        while page := _page_of_episodes(root, run_id, cursor):
+        while page := _page_of_episodes(root, run_id, cursor, last=last):
             yield from page
             cursor = max(row.seq for row in page)
         if last:
@@ -40,7 +40,7 @@ def steps(root: DataRoot, run_id: str, *, ingest_secs: float) -> Iterator[tuple[
     while True:
         last = _complete(root, run_id, ingest_secs)
         while True:
-            page, following = _page_of_steps(root, run_id, cursor)
+            page, following = _page_of_steps(root, run_id, cursor, last=last)
             yield from page
             if following == cursor:
                 break
@@ -59,19 +59,23 @@ def _complete(root: DataRoot, run_id: str, ingest_secs: float) -> bool:
     return False
 
 
-def _open(root: DataRoot, run_id: str) -> StoreReader | None:
+def _open(root: DataRoot, run_id: str, *, last: bool) -> StoreReader | None:
     from mosaic.store.reader import StoreReader
 
+    if not root.run(run_id).store.exists():
+        return (
+            None  # not there yet: it comes with ingest's first turn, or never when there is nothing to ingest
+        )
     try:
         return StoreReader(root.run(run_id))
     except StoreError:
-        if reading.has_ended(root, run_id):
+        if last:
             raise
-        return None  # not there yet: it comes with ingest's first turn
+        return None  # ingest makes a damaged one anew
 
 
-def _page_of_episodes(root: DataRoot, run_id: str, cursor: int) -> list[EpisodeRow]:
-    reader = _open(root, run_id)
+def _page_of_episodes(root: DataRoot, run_id: str, cursor: int, *, last: bool) -> list[EpisodeRow]:
+    reader = _open(root, run_id, last=last)
     if reader is None:
         return []
     with reader:
@@ -79,8 +83,10 @@ def _page_of_episodes(root: DataRoot, run_id: str, cursor: int) -> list[EpisodeR
     return sorted(changed, key=lambda row: row.seq)
 
 
-def _page_of_steps(root: DataRoot, run_id: str, cursor: int) -> tuple[list[tuple[str, StepRow]], int]:
-    reader = _open(root, run_id)
+def _page_of_steps(
+    root: DataRoot, run_id: str, cursor: int, *, last: bool
+) -> tuple[list[tuple[str, StepRow]], int]:
+    reader = _open(root, run_id, last=last)
     if reader is None:
         return [], cursor
     with reader:

@@ -62,6 +62,7 @@ class Recorder:
         self._open: weakref.WeakSet[Track] = weakref.WeakSet()
         self._env_keys = 0
         self._groups = 0
+        self._born = time.time_ns() // 1000
 
     @property
     def producer(self) -> str:
@@ -212,6 +213,7 @@ class Recorder:
         self._journal.after_fork_in_child()
         self._open = weakref.WeakSet()
         self._env_keys = 0
+        self._born = time.time_ns() // 1000
 
     def _hello(self, producer: str) -> bytes:
         packages = {}
@@ -229,7 +231,7 @@ class Recorder:
             "argv": [str(argument) for argument in getattr(sys, "argv", [])],
             "packages": packages,
         }
-        return b'%b,"t":%de-6' % (dumps(plain(fields))[:-1], time.time_ns() // 1000)
+        return b'%b,"t":%de-6' % (dumps(plain(fields))[:-1], self._born)
 
 
 def _hash_file(path: str) -> Any:

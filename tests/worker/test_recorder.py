@@ -1,0 +1,130 @@
+"""The recorder's own events, read strictly by the protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from mosaic.protocol.codec import decode_lines
+from mosaic.protocol.events import Bye, Checkpoint, Config, Hello, Log, Metric
+from mosaic_worker import report
+from mosaic_worker.recorder import Recorder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def events(tmp_path: Path) -> list[Any]:
+    (segment,) = (tmp_path / "journal").iterdir()
+    found: list[Any] = decode_lines(segment.read_bytes())
+    return found
+
+
+def test_nothing_recorded_leaves_nothing(tmp_path: Path) -> None:
+    Recorder(str(tmp_path)).close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_event_says_hello_and_the_last_bye(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    assert recorder.note("to be read") == 1
+    recorder.close("done")
+    hello, note, bye = events(tmp_path)
+    assert isinstance(hello, Hello)
+    assert (hello.protocol, hello.producer, hello.pid) == (1, recorder.producer, os.getpid())
+    assert isinstance(note, Log)
+    assert note.text == "to be read"
+    assert isinstance(bye, Bye)
+    assert (bye.events, bye.reason, bye.seq) == (3, "done", 2)
+    assert [hello.t, note.t, bye.t] == sorted(float(event.t) for event in (hello, note, bye))
+
+
+def test_metrics_take_whatever_holds_one_number(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    for value in (1, 0.1, float("nan"), np.float32(0.5), np.array(2.0), True):
+        recorder.metric('lös"s', value, step=np.int64(7), source="tensorboard")
+    recorder.metric("plain", -0.0)
+    recorder.close()
+    found = [event for event in events(tmp_path) if isinstance(event, Metric)]
+    assert [event.value for event in found] == [1.0, 0.1, "NaN", 0.5, 2.0, 1.0, -0.0]
+    assert str(found[-1].value) == "-0.0"
+    assert {(event.name, event.step, event.source) for event in found[:-1]} == {('lös"s', 7, "tensorboard")}
+    assert (found[-1].step, found[-1].source) == (None, None)
+
+
+def test_config_puts_unknown_fields_among_the_arguments(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    recorder.config(algo="ppo", seed=3, gamma=0.99, args={"layers": (64, 64)}, env_id=None)
+    recorder.close()
+    found = events(tmp_path)[1]
+    assert isinstance(found, Config)
+    assert (found.algo, found.seed, found.env_id) == ("ppo", 3, None)
+    assert found.args == {"layers": [64, 64], "gamma": 0.99}
+
+
+def test_a_checkpoint_is_hashed_and_named_from_the_run_folder_when_inside(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    recorder = Recorder(str(run))
+    inside, outside = run / "checkpoints" / "a.pt", tmp_path / "b.pt"
+    inside.parent.mkdir()
+    for path in (inside, outside):
+        path.write_bytes(b"weights" * 1000)
+        recorder.checkpoint(path, step=5, kind="torch", meta={"best": True})
+    recorder.close()
+    found = [event for event in events(run) if isinstance(event, Checkpoint)]
+    assert [event.path for event in found] == ["checkpoints/a.pt", str(outside)]
+    assert {event.sha256 for event in found} == {hashlib.sha256(b"weights" * 1000).hexdigest()}
+    assert (found[0].bytes, found[0].step, found[0].kind, found[0].meta) == (7000, 5, "torch", {"best": True})
+
+
+def test_a_checkpoint_that_does_not_exist_is_an_error_and_no_event(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    with pytest.raises(FileNotFoundError):
+        recorder.checkpoint(tmp_path / "none.pt")
+    recorder.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_emit_encodes_values_and_numbers_events(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path), inline_bytes=8)
+    event = {
+        "type": "decision",
+        "data": {"q": np.zeros(9), "bad": "\udcff", "z": "\0\n"},
+        "seq": 99,
+        "t": 1.0,
+    }
+    assert [recorder.emit(event), recorder.emit(event)] == [1, 2]
+    recorder.close()
+    found = events(tmp_path)[1]
+    assert found.data["q"]["shape"] == [9]
+    assert "crc32" in found.data["q"]
+    assert found.data["bad"] == "\\udcff"
+    assert found.data["z"] == "\0\n"
+    assert found.t > 1.0
+
+
+def test_finishers_run_before_bye_and_their_failures_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder = Recorder(str(tmp_path))
+    before = report.counts().get("finishing", 0)
+    recorder.note("x")
+
+    def fails() -> None:
+        raise IndexError("on purpose")
+
+    def works() -> None:
+        recorder.note("finished")
+
+    recorder.at_close(fails)
+    recorder.at_close(works)
+    recorder.close()
+    found = events(tmp_path)
+    assert found[-2].text == "finished"
+    assert found[-1].hook_errors["finishing"] == before + 1
+    capsys.readouterr()

@@ -362,7 +362,7 @@ def rebuild_path(folder: RunFolder) -> Path:
 
 def remove_store(path: Path) -> None:
     """Remove a database and its logs."""
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 

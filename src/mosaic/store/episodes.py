@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.events import Episode, Reset
     from mosaic.store.chunks import Steps
 
-__all__ = ["COLUMNS", "ENDED", "TOLD", "Live", "join_id", "row_of", "split_id"]
+__all__ = ["BLOCK", "BY_ID", "CHANGED", "COLUMNS", "ENDED", "TOLD", "Live", "join_id", "row_of", "split_id"]
 
 ENDED = 1
 """A step or an `episode` event said that the episode is over."""
@@ -30,6 +30,20 @@ TOLD = 2
 """There was an `episode` event: its counts hold, not ours."""
 
 COLUMNS = "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, rest"
+BLOCK = 256
+"""Episodes with neighbouring indexes that are looked up together."""
+BY_ID = (
+    f"SELECT {COLUMNS} FROM episodes JOIN (SELECT block FROM spans WHERE prefix = ?1 AND ?2 BETWEEN low AND high) "  # noqa: S608
+    f"ON idx BETWEEN block * {BLOCK} AND block * {BLOCK} + {BLOCK - 1} WHERE prefix = ?1 AND number = ?2"
+)
+"""The row of prefix ?1, number ?2."""
+CHANGED = (
+    f"SELECT {COLUMNS} FROM (SELECT block, seq AS last FROM blocks WHERE seq > ?1) JOIN episodes "  # noqa: S608
+    f"ON idx BETWEEN block * {BLOCK} AND block * {BLOCK} + {BLOCK - 1} WHERE seq > ?1 AND idx >= ?2 "
+    "ORDER BY idx LIMIT ?3"
+)
+"""The rows changed after ?1, from index ?2 on, at most ?3."""
+
 _OUTCOME_OF = (None, "terminated", "truncated", "cut")
 _OUTCOMES = {outcome: code for code, outcome in enumerate(_OUTCOME_OF)}
 _OUTCOME_SHIFT = 2

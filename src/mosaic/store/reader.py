@@ -27,7 +27,7 @@ from mosaic.protocol.rows import (
 )
 from mosaic.store import chunks, curve, schema
 from mosaic.store.curve import ReturnCurve
-from mosaic.store.episodes import COLUMNS, Live, row_of, split_id
+from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
 from mosaic.store.state import State
 from mosaic.store.values import parse
 
@@ -104,10 +104,10 @@ class StoreReader:
         self, *, since_seq: int = 0, first_index: int = 0, limit: int | None = None
     ) -> list[EpisodeRow]:
         """Episodes by index, from `first_index` on; with `since_seq`, only those changed after it."""
-        where = "seq > ?1 AND idx >= ?2" if since_seq > 0 else "idx >= ?2 AND ?1 <= 0"
+        every = f"SELECT {COLUMNS} FROM episodes WHERE ?1 <= 0 AND idx >= ?2 ORDER BY idx LIMIT ?3"  # noqa: S608
+        bound = (since_seq, first_index, _ALL if limit is None else limit)
         with self._reading() as db:
-            query = f"SELECT {COLUMNS} FROM episodes WHERE {where} ORDER BY idx LIMIT ?3"  # noqa: S608
-            rows = db.execute(query, (since_seq, first_index, _ALL if limit is None else limit)).fetchall()
+            rows = db.execute(CHANGED if since_seq > 0 else every, bound).fetchall()
             return [self._row(db, row) for row in rows]
 
     def episode(self, key: int | str) -> EpisodeRow:
@@ -328,11 +328,8 @@ class StoreReader:
     def _find(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...]:
         if isinstance(key, str):
             prefix, number = split_id(key)
-            query = (
-                f"SELECT {COLUMNS} FROM episodes WHERE prefix = (SELECT id FROM names WHERE text = ?) "  # noqa: S608
-                "AND number = ?"
-            )
-            row = db.execute(query, (prefix, number)).get
+            known = db.execute("SELECT id FROM names WHERE text = ?", (prefix,)).get
+            row = None if known is None else db.execute(BY_ID, (known, number)).get
         else:
             row = db.execute(f"SELECT {COLUMNS} FROM episodes WHERE idx = ?", (key,)).get  # noqa: S608
         if row is not None:

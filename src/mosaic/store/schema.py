@@ -34,9 +34,10 @@ __all__ = [
 ]
 
 _CHECKSUM_VFS = "cksmvfs"
+_PAGE_BYTES = 2048  # chunks fill smaller pages better, and a short run has many tables that are nearly empty
 _CHECKSUM_BYTES = 8  # what the VFS needs at the end of each page
 _BUSY_MILLISECONDS = 2_000
-_WAL_PAGES = 1_000
+_WAL_PAGES = 2_000
 _BEING_MADE_TRIES, _BEING_MADE_PAUSE_SECS = 50, 0.02
 _CHECK_BELOW_BYTES: Final = 64 << 20  # larger files are checked as they are read
 
@@ -80,6 +81,8 @@ def to_int(value: int | bytes | None) -> int | None:
 def _first(db: apsw.Connection) -> None:
     """The layout of version 1.
 
+    Episodes have no index but their own: `blocks` says when one of a block of neighbours last changed, and
+    `spans` which numbers of an id's prefix lie in it. An index of rows would cost more than the short episodes do.
     `episodes.pack` is the chunk that holds all steps of a short, ended episode together with its neighbours;
     chunks with an `episode` belong to that one alone, `live` ones until they are merged.
     """
@@ -96,8 +99,10 @@ def _first(db: apsw.Connection) -> None:
             idx INTEGER PRIMARY KEY, prefix INTEGER NOT NULL, number INTEGER NOT NULL, seq INTEGER NOT NULL,
             flags INTEGER NOT NULL, steps INTEGER NOT NULL, return_ REAL NOT NULL, t_start REAL, t_end INTEGER,
             env INTEGER, env_index INTEGER, pack INTEGER, rest BLOB);
-        CREATE UNIQUE INDEX episodes_by_id ON episodes (prefix, number);
-        CREATE INDEX episodes_by_seq ON episodes (seq);
+        CREATE TABLE blocks (block INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+        CREATE TABLE spans (
+            prefix INTEGER, block INTEGER, low INTEGER NOT NULL, high INTEGER NOT NULL, PRIMARY KEY (prefix, block)
+        ) WITHOUT ROWID;
         CREATE TABLE resets (episode INTEGER PRIMARY KEY, data BLOB NOT NULL);
         CREATE TABLE chunks (
             id INTEGER PRIMARY KEY, episode INTEGER, live INTEGER NOT NULL, seq_lo INTEGER NOT NULL,
@@ -152,6 +157,7 @@ def open_writer(path: Path, *, check: bool = True) -> apsw.Connection:
         db.set_busy_timeout(_BUSY_MILLISECONDS)
         if fresh:
             path.chmod(0o600)
+            db.pragma("page_size", _PAGE_BYTES)
             if _vfs():
                 db.reserve_bytes(reserve=_CHECKSUM_BYTES)
         db.pragma("journal_mode", "wal")

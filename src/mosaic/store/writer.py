@@ -27,7 +27,7 @@ from mosaic.protocol.events import (
     Reset,
 )
 from mosaic.store import chunks
-from mosaic.store.episodes import COLUMNS, ENDED, Live, split_id
+from mosaic.store.episodes import BLOCK, BY_ID, COLUMNS, ENDED, Live, split_id
 from mosaic.store.order import OrderFile
 from mosaic.store.packing import Packer, decode_own
 from mosaic.store.schema import int_to_sql, to_sql
@@ -151,8 +151,27 @@ class StoreWriter:
         marks = ", ".join("?" * len(rows[0])) if rows else ""
         if rows:
             self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
+            self._save_blocks(changed)
         if points:
             self.state.curve = self._packer.add_points(points)
+
+    def _save_blocks(self, changed: list[Live]) -> None:
+        blocks: dict[int, int] = {}
+        spans: dict[tuple[int, int], tuple[int, int]] = {}
+        for live in changed:
+            block = live.index // BLOCK
+            blocks[block] = max(live.seq, blocks.get(block, 0))
+            low, high = spans.get((live.prefix, block), (live.number, live.number))
+            spans[live.prefix, block] = min(low, live.number), max(high, live.number)
+        self.db.executemany(
+            "INSERT INTO blocks VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = max(seq, excluded.seq)",
+            blocks.items(),
+        )
+        self.db.executemany(
+            "INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "low = min(low, excluded.low), high = max(high, excluded.high)",
+            [(*key, *span) for key, span in spans.items()],
+        )
 
     # -- sources --------------------------------------------------------------------------------------------
 
@@ -379,15 +398,12 @@ class StoreWriter:
         prefix_text, number = split_id(episode_id)
         prefix = self._name(prefix_text)
         if prefix not in self._highest:
-            highest = self.db.execute("SELECT max(number) FROM episodes WHERE prefix = ?", (prefix,)).get
+            highest = self.db.execute("SELECT max(high) FROM spans WHERE prefix = ?", (prefix,)).get
             if len(self._highest) >= self._max_names:
                 self._highest.clear()
             self._highest[prefix] = -2 if highest is None else highest
         if number <= self._highest[prefix]:
-            row = self.db.execute(
-                f"SELECT {COLUMNS} FROM episodes WHERE prefix = ? AND number = ?",  # noqa: S608
-                (prefix, number),
-            ).get
+            row = self.db.execute(BY_ID, (prefix, number)).get
             if row is not None:
                 return self._revive(row)
         self._highest[prefix] = max(number, self._highest[prefix])

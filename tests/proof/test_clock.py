@@ -1,7 +1,7 @@
 """G18: neither a change of the clock nor a suspended machine changes a run's state.
 
-Shown by reading the code that judges liveness (no wall clock in it), by a real daemon whose clock jumps years at
-every reading, by records whose times are nonsense, and by processes that stand still for a while.
+Shown by reading the code that judges liveness (no wall clock in it), by a real daemon whose clock jumps years
+at every reading, by records whose times are nonsense, and by processes that stand still for a while.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _LONGEST = 16 * 1024 * 1024
-_DEEPEST = 64
 _NUMBER = (int, float, str)
 _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
     "hello": {"protocol": (int,), "producer": (str,), "pid": (int,), "parent_pid": (int,), "python": (str,),
@@ -145,7 +144,10 @@ def _clean(name: str, offset: int, line: bytes) -> Iterator[tuple[str, int, byte
         yield name, offset, line
         return
     *broken, last = line.split(b"\0")
-    yield from ((name, offset, None) for part in broken if part)
+    for part in broken:
+        if part:
+            yield name, offset, None
+        offset += len(part) + 1
     yield name, offset, last
 
 
@@ -158,10 +160,9 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
         return "odd", {}
     try:
         fields = json.loads(stripped.decode("utf-8"), parse_constant=_constant)
-        depth = _depth(fields)
     except (ValueError, RecursionError):
         return "odd", {}
-    if not isinstance(fields, dict) or depth > _DEEPEST:
+    if not isinstance(fields, dict):
         return "odd", {}
     if "type" not in fields and fields.get("event") in _FIELDS:
         fields["type"] = fields.pop("event")
@@ -256,14 +257,3 @@ def _names_float(text: str) -> bool:
 
 def _constant(name: str) -> str:
     return name
-
-
-def _depth(value: Any) -> int:
-    level, depth = [value], 0
-    while level:
-        depth += 1
-        below: list[Any] = []
-        for item in level:
-            below.extend(item.values() if isinstance(item, dict) else item if isinstance(item, list) else ())
-        level = below
-    return depth - 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from mosaic.paths import RunFolder
 from mosaic.store.ingest import RunIngest
 from mosaic.store.rebuild import rebuild
 from mosaic.store.verify import verify
-from tests.proof import oracle, sample
+from tests.proof import oracle, places, sample
 from tests.proof.ingest_server import TURN_BYTES, dump
 
 HEADER = (0, 16, 18, 19, 20, 24, 28, 40, 44, 52, 56, 60, 92, 96, 100, 101, 103, 105)
@@ -25,9 +24,8 @@ HEADER = (0, 16, 18, 19, 20, 24, 28, 40, 44, 52, 56, 60, 92, 96, 100, 101, 103, 
 @pytest.fixture
 def scratch() -> Iterator[Path]:
     """Many small folders: in memory, if there is such a place."""
-    path = Path(tempfile.mkdtemp(prefix="store-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
-    yield path
-    shutil.rmtree(path)
+    with places.in_memory() as path:
+        yield path
 
 
 def ingested(path: Path) -> tuple[RunFolder, dict[str, Any]]:

@@ -12,7 +12,6 @@ import json
 import os
 import random
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ from mosaic.runs.folder import create
 from mosaic.store import ingest as ingest_module
 from mosaic.store.reader import StoreReader
 from mosaic_worker.journal import Journal
-from tests.proof import oracle
+from tests.proof import oracle, places
 from tests.proof.disk import Disk
 
 CLOCK_TICK_SECS = 0.012  # file times move in ticks; the shim's rounds are much further apart
@@ -113,9 +112,8 @@ class Machine:
 @pytest.fixture
 def fast_folder() -> Iterator[Path]:
     """Pictures are judged in memory; only the machine itself needs a real disk."""
-    path = Path(tempfile.mkdtemp(prefix="power-loss-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
-    yield path
-    shutil.rmtree(path)
+    with places.in_memory() as path:
+        yield path
 
 
 def restart(folder: RunFolder, store: bytes | None, boot_id: Path) -> oracle.Told:

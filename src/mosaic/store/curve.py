@@ -14,10 +14,12 @@ from mosaic.store import planes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BLOCK", "Point", "ReturnCurve", "decode", "encode", "join"]
+__all__ = ["BLOCK", "TAIL", "Point", "ReturnCurve", "decode", "encode", "join", "points_of"]
 
-BLOCK = 1024
+BLOCK = 16384
 """Points in a full block."""
+TAIL = 1024
+"""The newest points are rewritten with every commit; at this many they join a block."""
 
 Point = tuple[int, float, float, int]
 """Index, end time, return and steps of an ended episode."""
@@ -44,7 +46,7 @@ def encode(points: Sequence[Point]) -> bytes:
     return msgspec.msgpack.encode(
         [
             len(points),
-            planes.pack_ints(np.ediff1d(np.array(index, np.int64), to_begin=index[0])),
+            planes.pack_ints(_deltas(np.array(index, np.int64))),
             planes.pack_ints(_deltas(np.array(t_end, np.float64).view(np.int64))),
             planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
             planes.pack_ints(np.array(steps, np.int64)),
@@ -64,6 +66,12 @@ def decode(data: bytes) -> ReturnCurve:
     )
 
 
+def points_of(block: ReturnCurve) -> list[Point]:
+    """A block's points one by one."""
+    columns = (block.index, block.t_end, block.return_, block.steps)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
 def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     """All blocks as one curve, by index; of two points of one episode the later holds."""
     if not blocks:
@@ -81,7 +89,7 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     )
 
 
-def _deltas(bits: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    out = bits.copy()
-    out[1:] -= bits[:-1]  # wrapping, so any bits do
-    return out
+def _deltas(column: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    deltas = column.copy()
+    deltas[1:] -= column[:-1]  # wrapping, so any bits do
+    return deltas

@@ -19,7 +19,11 @@ from mosaic.store.episodes import ENDED, Live
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Packer", "decode_own"]
+__all__ = ["CURVE", "Packer", "decode_own"]
+
+_TAIL = -1  # the block of the newest points
+CURVE = "SELECT data FROM curve ORDER BY block < 0, block"
+"""The return curve's blocks, oldest first."""
 
 
 def decode_own(data: bytes) -> chunks.Chunk:
@@ -43,26 +47,13 @@ class Packer:
         chunk_bytes: a chunk is also closed at about this many bytes of values.
     """
 
-    def __init__(
-        self, db: apsw.Connection, *, points: int, live_rows: int = 16, chunk_bytes: int = 1 << 20
-    ) -> None:
+    def __init__(self, db: apsw.Connection, *, live_rows: int = 16, chunk_bytes: int = 1 << 20) -> None:
         self._db = db
         self._live_rows = live_rows
         self._chunk_bytes = chunk_bytes
         self._closed: dict[int, Live] = {}
-        self._points: list[curve.Point] = []
-        self._block = points // curve.BLOCK
-        for (data,) in db.execute("SELECT data FROM curve WHERE block = ?", (self._block,)):
-            old = curve.decode(data)
-            self._points = list(
-                zip(
-                    old.index.tolist(),
-                    old.t_end.tolist(),
-                    old.return_.tolist(),
-                    old.steps.tolist(),
-                    strict=True,
-                )
-            )
+        tail = db.execute("SELECT data FROM curve WHERE block = ?", (_TAIL,)).get
+        self._points = [] if tail is None else curve.points_of(curve.decode(tail))
 
     def wait(self, live: Live) -> None:
         """Take up an ended episode again whose steps wait in live chunks for a pack."""
@@ -86,17 +77,23 @@ class Packer:
                 live.reset = None
         return packed
 
-    def add_points(self, points: Iterable[curve.Point]) -> int:
-        """Append to the return curve; returns how many points it has now."""
+    def add_points(self, points: Iterable[curve.Point]) -> None:
+        """Append to the return curve."""
         self._points.extend(points)
-        while self._points:
-            full, self._points = self._points[: curve.BLOCK], self._points[curve.BLOCK :]
-            self._db.execute("INSERT OR REPLACE INTO curve VALUES (?, ?)", (self._block, curve.encode(full)))
-            if len(full) < curve.BLOCK:
-                self._points = full
-                break
-            self._block += 1
-        return self._block * curve.BLOCK + len(self._points)
+        if len(self._points) < curve.TAIL:
+            self._write_points(_TAIL, self._points)
+            return
+        last = self._db.execute("SELECT max(block) FROM curve").get
+        block = 0 if last is None else max(0, last)
+        kept = self._db.execute("SELECT data FROM curve WHERE block = ?", (block,)).get
+        together = ([] if kept is None else curve.points_of(curve.decode(kept))) + self._points
+        for start in range(0, len(together), curve.BLOCK):
+            self._write_points(block + start // curve.BLOCK, together[start : start + curve.BLOCK])
+        self._db.execute("DELETE FROM curve WHERE block = ?", (_TAIL,))
+        self._points = []
+
+    def _write_points(self, block: int, points: list[curve.Point]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO curve VALUES (?, ?)", (block, curve.encode(points)))
 
     def _put_away(self, live: Live, *, over: bool) -> None:
         waiting = live.waiting

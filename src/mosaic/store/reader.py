@@ -28,6 +28,7 @@ from mosaic.protocol.rows import (
 from mosaic.store import chunks, curve, schema
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
+from mosaic.store.packing import CURVE
 from mosaic.store.state import State
 from mosaic.store.values import parse
 
@@ -94,9 +95,7 @@ class StoreReader:
     def returns(self) -> ReturnCurve:
         """Return, steps and end time of every ended episode, by index."""
         with self._reading() as db:
-            return curve.join(
-                [curve.decode(data) for (data,) in db.execute("SELECT data FROM curve ORDER BY block")]
-            )
+            return curve.join([curve.decode(data) for (data,) in db.execute(CURVE)])
 
     # -- episodes and steps ---------------------------------------------------------------------------------
 
@@ -269,6 +268,12 @@ class StoreReader:
                     (limit,),
                 )
             ]
+
+    def quarantined_places(self) -> set[tuple[str, int]]:
+        """Source and offset of every line that was no event."""
+        with self._reading() as db:
+            query = "SELECT s.name, offset FROM quarantine JOIN sources s ON s.id = source"
+            return {(str(name), int(offset)) for name, offset in db.execute(query)}
 
     def holes(self) -> list[tuple[str, int, int, int | None]]:
         """What is missing: (source, offset, bytes, events), events None when nobody can tell."""

@@ -38,7 +38,6 @@ class State(msgspec.Struct, kw_only=True):
     order_bytes: int = 0
     quarantine_id: int = 0
     quarantine_bytes: int = 0
-    curve: int = 0
     boot_id: str = ""
 
     def warn(self, text: str) -> None:

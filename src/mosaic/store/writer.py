@@ -90,7 +90,7 @@ class StoreWriter:
             self._envs: dict[tuple[str, str], int | None] = {}
             self._sources: dict[str, int] = {}
             self._touched: dict[int, Live] = {}
-            self._packer = Packer(db, points=self.state.curve)
+            self._packer = Packer(db)
             self._match_order()
             self._load_waiting()
         except BaseException:
@@ -153,7 +153,7 @@ class StoreWriter:
             self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
             self._save_blocks(changed)
         if points:
-            self.state.curve = self._packer.add_points(points)
+            self._packer.add_points(points)
 
     def _save_blocks(self, changed: list[Live]) -> None:
         blocks: dict[int, int] = {}

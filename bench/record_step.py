@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mosaic_worker.hooks.envs import EnvHooks
+from mosaic_worker.journal import NO_ROOM
 from mosaic_worker.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 STEPS, ROUNDS = 2000, 60
 EMPTY, RECORDED, FALLBACK = "empty loop", "recorded step", "recorded step, no msgspec or numpy"
-MAPPED, WRITTEN = "append: mapped segment", "append: one write(2)"
+MAPPED, WRITTEN = "append: mapped segment", "append: one write(2), locked"
 PLAIN, TENSORBOARD = "plain json line + flush", "TensorBoard add_scalar"
 
 
@@ -79,20 +81,28 @@ def _mapped(folder: Path) -> tuple[Callable[[], None], Callable[[], None]]:
     recorder = Recorder(str(folder))
     channel = recorder.channel()
 
+    channel.append(LINE)
+    push = channel.push
+
     def run() -> None:
-        append = channel.append
         for _ in range(STEPS):
-            append(LINE)
+            push(LINE)
+            try:
+                next(channel.it)
+            except NO_ROOM:
+                channel.again(LINE)
 
     return run, recorder.close
 
 
 def _written(folder: Path) -> tuple[Callable[[], None], Callable[[], None]]:
     fd = os.open(folder / "lines", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    lock = threading.Lock()
 
     def run() -> None:
         for number in range(STEPS):
-            os.write(fd, LINE + b',"seq":%d}\n' % number)
+            with lock:  # write(2) lets other threads run between numbering and writing
+                os.write(fd, LINE + b',"seq":%d}\n' % number)
 
     return run, lambda: os.close(fd)
 

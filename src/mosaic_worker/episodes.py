@@ -18,9 +18,11 @@ from mosaic_worker.journal import NO_ROOM
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["Shared", "Track"]
+__all__ = ["ACTION_BYTES", "Shared", "Track"]
 
 _MAX_CACHED_ACTIONS = 1024
+ACTION_BYTES = 1 << 20
+"""Actions are kept whole up to this size, whatever the limit for observations: replay needs them."""
 _now = time.time_ns
 _UNKNOWN = object()
 
@@ -88,7 +90,7 @@ class Track:
         self.env_key = ""
         self._channel = self._recorder.channel()
         self._push, self._it = self._channel.push, self._channel.it
-        self._obs_head, self._action_head = ArrayHead(limit), ArrayHead(limit)
+        self._obs_head, self._action_head = ArrayHead(limit), ArrayHead(max(limit, ACTION_BYTES))
         self._ndarray: Any = getattr(sys.modules.get("numpy"), "ndarray", _UNKNOWN)
         self._action_type: Optional[Type[Any]] = None
         self._actions: Dict[Any, bytes] = {}

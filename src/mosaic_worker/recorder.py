@@ -228,6 +228,7 @@ class Recorder:
             "pid": os.getpid(),
             "parent_pid": os.getppid(),
             "python": platform.python_version(),
+            "executable": text(sys.executable or ""),
             "argv": [str(argument) for argument in getattr(sys, "argv", [])],
             "packages": packages,
         }

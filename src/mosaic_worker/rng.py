@@ -1,12 +1,16 @@
-"""The state of a numpy random generator as plain JSON values, and back. Reading it never moves the stream."""
+"""The state of a numpy random generator as plain JSON values, and back. Reading it never moves the stream.
+
+An Atari emulator draws from a generator of its own, which outlives a reset: its state goes along.
+"""
 
 from __future__ import annotations
 
 import base64
 import sys
+import zlib
 from typing import Any, Dict, Optional
 
-__all__ = ["capture", "restore"]
+__all__ = ["capture", "capture_env", "restore", "restore_env"]
 
 
 def capture(generator: Any) -> Optional[Dict[str, Any]]:
@@ -44,6 +48,41 @@ def restore(saved: Dict[str, Any], generator: Any = None) -> Any:
         generator.set_state(state)
         return generator
     raise ValueError(f"expected the state of a Generator or RandomState, got {saved['kind']!r}")
+
+
+def capture_env(core: Any) -> Optional[Dict[str, Any]]:
+    """The state of everything an innermost environment draws from, as far as we know how to ask."""
+    found = capture(getattr(core, "np_random", None))
+    emulator = getattr(core, "ale", None)
+    if found is not None and hasattr(emulator, "cloneState"):
+        state = emulator.cloneState(include_rng=True)
+        found["ale"] = base64.b64encode(zlib.compress(state.serialize(), 1)).decode()
+    return found
+
+
+def restore_env(saved: Dict[str, Any], core: Any) -> None:
+    """Put an innermost environment's generator, and an emulator's, into a state that `capture_env` gave.
+
+    Raises:
+        ValueError: the saved state is of no kind we know.
+    """
+    generator = getattr(core, "np_random", None)
+    try:
+        fitting = capture(generator)
+        same = fitting is not None and _kind(fitting) == _kind(saved)
+        restored = restore(saved, generator if same else None)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"no state of a generator: {str(saved)[:60]}") from error
+    if restored is not generator:
+        core.np_random = restored
+    if "ale" in saved and hasattr(core, "ale"):
+        from ale_py import ALEState
+
+        core.ale.restoreState(ALEState(zlib.decompress(base64.b64decode(saved["ale"]))))
+
+
+def _kind(saved: Dict[str, Any]) -> Any:
+    return saved["kind"], saved["state"].get("bit_generator")
 
 
 def _plain(value: Any) -> Any:

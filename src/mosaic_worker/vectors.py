@@ -14,7 +14,7 @@ from mosaic_worker.episodes import Describe, Shared, Track
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["MODES", "VectorTrack"]
+__all__ = ["MODES", "VectorTrack", "at", "final"]
 
 MODES = ("next_step", "same_step", "disabled")
 _FINAL = ("final_obs", "final_observation")
@@ -96,7 +96,7 @@ class VectorTrack:
             restarted = over and self._mode == "same_step"
             track.step(
                 at(actions, index, in_tuple=self._tuple_actions),
-                _final(infos, index) if restarted else after,
+                final(infos, index) if restarted else after,
                 rewards[index],
                 terminated[index],
                 truncated[index],
@@ -132,7 +132,8 @@ def at(batch: Any, index: int, *, in_tuple: bool = False) -> Any:
     return batch[index]
 
 
-def _final(infos: Any, index: int) -> Any:
+def final(infos: Any, index: int) -> Any:
+    """The true last observation of a position that restarted in the same step."""
     for name in _FINAL:
         if name in infos:
             return at(infos[name], index)

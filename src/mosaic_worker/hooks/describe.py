@@ -24,6 +24,7 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
     base = env.unwrapped
     return {
         **_of_spec(env, base, api),
+        **_added_by_spec(env),
         "wrappers": _wrappers(env),
         "spaces": {
             "observation": _shown(getattr(env, "observation_space", None)),
@@ -78,6 +79,19 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
     if found.get("module") == "__main__":
         found["file"] = text(str(getattr(sys.modules.get("__main__"), "__file__", "")))
     return found
+
+
+def _added_by_spec(env: Any) -> Dict[str, Any]:
+    """Wrappers that `make` itself put on because the spec it was given says so."""
+    added = getattr(getattr(env, "spec", None), "additional_wrappers", None)
+    if not added:
+        return {}
+    return {
+        "additional_wrappers": [
+            {"entry_point": text(str(one.entry_point)), "kwargs": plain(dict(one.kwargs or {}))}
+            for one in added
+        ]
+    }
 
 
 def _layers(env: Any) -> List[Any]:

@@ -200,7 +200,7 @@ class EnvHooks:
         state = None
         if seed is None:
             with report.guard(f"{self.api} random state"):
-                state = rng.capture(getattr(env.unwrapped, "np_random", None))
+                state = rng.capture_env(env.unwrapped)
         with inside():
             result = raw(env, *args, **kwargs)
         with report.guard(f"{self.api} reset"):

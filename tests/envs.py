@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["ENVS", "EnvBuildError", "cache_root", "folder_of", "python_of"]
+__all__ = ["ENVS", "WITHOUT_TORCH", "EnvBuildError", "cache_root", "folder_of", "python_of"]
 
 TORCH = "torch==2.13.0"
 
@@ -40,9 +40,18 @@ ENVS: dict[str, tuple[str, ...]] = {
         "safetensors==0.8.0",
         "numpy==2.4.6",
     ),
+    "gymnasium029": ("gymnasium==0.29.1", "numpy==1.26.4"),
+    "gym026": ("gym==0.26.2", "numpy==1.26.4"),
+    "envs": (
+        "gymnasium[classic-control,box2d,mujoco,toy-text]==1.4.0",
+        "ale-py==0.12.1",
+        "minigrid==3.2.0",
+        "numpy==2.4.6",
+    ),
 }
 """What each environment holds besides torch, which always comes first and is held by a constraint: the CPU
 build the machine's pip settings point at must not be replaced by one that brings gigabytes of CUDA along."""
+WITHOUT_TORCH = frozenset({"envs", "gym026", "gymnasium029"})
 
 
 class EnvBuildError(Exception):
@@ -56,7 +65,7 @@ def cache_root() -> Path:
 
 def folder_of(name: str) -> Path:
     """Where environment `name` lives, whether it is built or not."""
-    pins = "\n".join((TORCH, *ENVS[name], sys.version))
+    pins = "\n".join((*(() if name in WITHOUT_TORCH else (TORCH,)), *ENVS[name], sys.version))
     return cache_root() / f"{name}-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
 
 
@@ -95,8 +104,9 @@ def _build(name: str, folder: Path) -> None:
         create = [sys.executable, "-m", "venv", str(folder)]
         install = [str(folder / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
     _run(create)
-    _say(f"{name}: {TORCH}")
-    _run([*install, TORCH])
+    if name not in WITHOUT_TORCH:
+        _say(f"{name}: {TORCH}")
+        _run([*install, TORCH])
     _say(f"{name}: {' '.join(ENVS[name])}")
     _run([*install, "--constraint", str(constraint), *ENVS[name]])
     _say(f"{name}: ready after {time.monotonic() - started:.0f} s")

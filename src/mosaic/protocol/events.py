@@ -52,6 +52,7 @@ class Hello(_Event, tag="hello"):
     pid: int = 0
     parent_pid: int = 0
     python: str = ""
+    executable: str = ""
     argv: list[str] = []
     packages: dict[str, str] = {}
 

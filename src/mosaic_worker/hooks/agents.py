@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set, Tuple
 
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
+from mosaic_worker.episodes import ACTION_BYTES
 from mosaic_worker.values import text
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class _Codec:
         self.agent_id = text(str(agent))
         self.suffix = b',"agent_id":%b,"turn":' % dumps(self.agent_id)
         self._limit = limit
-        self._obs, self._action = ArrayHead(limit), ArrayHead(limit)
+        self._obs, self._action = ArrayHead(limit), ArrayHead(max(limit, ACTION_BYTES))
         self._keys: Dict[str, Tuple[bytes, ArrayHead]] = {}
 
     def action(self, action: Any) -> bytes:

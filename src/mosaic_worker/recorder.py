@@ -6,9 +6,7 @@ that records nothing leaves nothing.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
 import sys
 import time
 import weakref
@@ -227,7 +225,7 @@ class Recorder:
             "producer": producer,
             "pid": os.getpid(),
             "parent_pid": os.getppid(),
-            "python": platform.python_version(),
+            "python": ".".join(map(str, sys.version_info[:3])),
             "executable": text(sys.executable or ""),
             "argv": [str(argument) for argument in getattr(sys, "argv", [])],
             "packages": packages,
@@ -236,6 +234,8 @@ class Recorder:
 
 
 def _hash_file(path: str) -> Any:
+    import hashlib  # slow, and only checkpoints need it
+
     digest = hashlib.sha256()
     size = 0
     with open(path, "rb") as file:

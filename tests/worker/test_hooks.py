@@ -95,6 +95,22 @@ def test_a_missing_module_is_still_missing(modules: Path) -> None:
         importlib.import_module("hooked_nowhere")
 
 
+def test_another_finder_of_our_kind_and_we_do_not_ask_each_other_for_ever(modules: Path) -> None:
+    class Other:
+        def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+            for finder in sys.meta_path:
+                if finder is not self and (found := finder.find_spec(name, path, target)) is not None:
+                    return found
+            return None
+
+    (modules / "hooked_f.py").write_text("x = 1\n")
+    seen: list[str] = []
+    hooks.on_import("hooked_f", lambda module: seen.append(module.__name__))
+    sys.meta_path.insert(0, Other())
+    assert importlib.import_module("hooked_f").x == 1
+    assert seen == ["hooked_f"]
+
+
 def test_two_threads_importing_at_once_run_the_hook_once(modules: Path) -> None:
     (modules / "hooked_e.py").write_text("import time\ntime.sleep(0.05)\nx = 1\n")
     seen: list[str] = []

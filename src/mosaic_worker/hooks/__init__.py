@@ -11,8 +11,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from importlib.abc import MetaPathFinder
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 from mosaic_worker import report
 
@@ -84,20 +83,33 @@ def _run(module: ModuleType, installs: List[Install]) -> None:
             install(module)
 
 
-class _Finder(MetaPathFinder):
-    """Finds nothing itself: adds our call to the loader that another finder found."""
+class _Finder:
+    """Finds nothing itself: adds our call to the loader that another finder found.
+
+    Not derived from importlib.abc, whose import would take longer than all of ours.
+    """
+
+    def __init__(self) -> None:
+        self._asking: Set[Tuple[int, str]] = set()
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Optional[ModuleSpec]:
         if fullname not in _exact and not any(fullname.startswith(prefix) for prefix, _ in _prefixes):
             return None
-        for finder in list(sys.meta_path):
-            if finder is self or not hasattr(finder, "find_spec"):
-                continue
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None:
-                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-                    _call_after_exec(spec.loader)
-                return spec
+        asked = (threading.get_ident(), fullname)
+        if asked in self._asking:
+            return None  # another finder of our kind asks all finders, us included
+        self._asking.add(asked)
+        try:
+            for finder in list(sys.meta_path):
+                if finder is self or not hasattr(finder, "find_spec"):
+                    continue
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                        _call_after_exec(spec.loader)
+                    return spec
+        finally:
+            self._asking.discard(asked)
         return None
 
 

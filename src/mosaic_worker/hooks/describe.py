@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from typing import Any, Dict, List, Optional
 
@@ -120,7 +119,7 @@ def _shown(space: Any) -> Optional[str]:
 
 
 def _versions(api: str, module: str) -> Dict[str, str]:
-    found = {"python": platform.python_version()}
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
     for name in (api, "numpy", module.split(".", maxsplit=1)[0]):
         version = _version(name)
         if version is not None:

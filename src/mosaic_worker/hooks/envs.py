@@ -8,7 +8,6 @@ is just passed through.
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 import sys
 import threading
@@ -260,6 +259,8 @@ def old_result(result: Tuple[Any, ...]) -> Tuple[Any, Any, Any, Any]:
 
 def _takes_action_alone(function: Callable[..., Any]) -> bool:
     """Whether it is `step(self, action)` by name and number, so that the quick form can stand in for it."""
+    import inspect  # slow, and only needed once there is an environment
+
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

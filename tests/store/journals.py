@@ -41,7 +41,10 @@ def array(*numbers: float) -> dict[str, Any]:
 
 
 class Segments:
-    """A producer: numbers its lines, writes segments. Closed ones are cut to length, live ones NUL-filled and locked."""
+    """A producer: numbers its lines, writes segments.
+
+    Closed ones are cut to length, live ones NUL-filled and locked.
+    """
 
     def __init__(self, folder: RunFolder, *, producer: str = PRODUCER, hello: bool = True) -> None:
         self.folder = folder

@@ -1,8 +1,8 @@
-"""The ingest process: `python -m mosaic.daemon.ingest`. Orders as JSON lines on stdin, news as JSON lines on stdout.
+"""The ingest process, `python -m mosaic.daemon.ingest`: orders on stdin, news on stdout, both JSON lines.
 
-Runs take turns, a bounded piece each, so that one that floods cannot hold up the others. One that fails is reported,
-left alone for a while and tried again. News are only news: when nobody reads them they are merged per run and
-never waited for, for the store is the source. Ends when stdin ends.
+Runs take turns, a bounded piece each, so that one that floods cannot hold up the others. One that fails is
+reported, left alone for a while and tried again. News are only news: when nobody reads them they are merged
+per run and never waited for, for the store is the source. Ends when stdin ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["IngestProcess", "main"]
 
-# What one run's files can make go wrong. Named one by one: anything else is a fault of ours that should be seen.
+# What one run's files can make go wrong. Named one by one: anything else is a fault of ours that should be
+# seen.
 _ONE_RUN_FAILED = (MosaicError, OSError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError)
 
 

@@ -1,7 +1,7 @@
 """Journal bytes to events, holes and odd lines. Pure: bytes in, structs out; every byte is accounted for.
 
-A line is complete when it ends in a newline and holds no NUL byte. A block of plain lines is decoded in one call;
-a block with anything odd in it is walked line by line, so that an odd line costs exactly itself.
+A line is complete when it ends in a newline and holds no NUL byte. A block of plain lines is decoded in one
+call; a block with anything odd in it is walked line by line, so that an odd line costs exactly itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 @dataclass(frozen=True)
 class Odd:
-    """A line that is no event, and why. `line` may be only the start of a very long one; `length` is the truth."""
+    """A line that is no event, and why.
+
+    `line` may be only the start of a very long one; `length` is the truth.
+    """
 
     offset: int
     length: int
@@ -65,7 +68,7 @@ class Batch:
 
 
 def parse_journal(block: bytes, *, offset: int, next_seq: int) -> Batch:
-    """The events of whole lines without NULs that stand at `offset` of a segment; `next_seq` is what is due."""
+    """The events of whole lines without NULs that stand at `offset` of a segment; `next_seq` is due."""
     events = _decode_plain(block)
     if events is not None:
         seqs = [event.seq for event in events]
@@ -117,7 +120,7 @@ def _decode_plain(block: bytes) -> list[Event] | None:
     """The fast road; None when any line of the block needs a closer look."""
     letters = np.frombuffer(block, np.uint8)
     breaks = np.flatnonzero(letters == _NEWLINE)
-    # `}` newline `{` cannot stand inside one JSON value: so each line is one value of its own, or there are more.
+    # `}` newline `{` cannot stand inside one JSON value: so each line is a value of its own, or several.
     if (
         letters[0] != _OPEN
         or (letters[breaks - 1] != _CLOSE).any()

@@ -1,7 +1,7 @@
 """Steps as columns, and columns as one compressed blob. Pure: it knows neither files nor SQL.
 
-A chunk holds the steps of one or of several episodes, one after the other, and the `reset` event of each episode
-that begins in it. A checksum over the blob makes damage visible instead of plausible.
+A chunk holds the steps of one or of several episodes, one after the other, and the `reset` event of each
+episode that begins in it. A checksum over the blob makes damage visible instead of plausible.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _rows(column: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
 
 
 def _pack_run(column: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> tuple[list[Any], bytes]:
-    """Differences along each episode, and the episodes' first values by themselves (wrapping, so any bits do)."""
+    """Differences along each episode, and the first values by themselves (wrapping, so any bits do)."""
     deltas = _deltas(column)
     deltas[starts] = deltas[starts[0] + 1] if len(column) > 1 else 0  # any value does; a likely one is cheap
     firsts = _deltas(column[starts])

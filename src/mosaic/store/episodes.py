@@ -33,7 +33,8 @@ COLUMNS = "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env,
 BLOCK = 256
 """Episodes with neighbouring indexes that are looked up together."""
 BY_ID = (
-    f"SELECT {COLUMNS} FROM episodes JOIN (SELECT block FROM spans WHERE prefix = ?1 AND ?2 BETWEEN low AND high) "  # noqa: S608
+    f"SELECT {COLUMNS} FROM episodes JOIN "  # noqa: S608
+    "(SELECT block FROM spans WHERE prefix = ?1 AND ?2 BETWEEN low AND high) "
     f"ON idx BETWEEN block * {BLOCK} AND block * {BLOCK} + {BLOCK - 1} WHERE prefix = ?1 AND number = ?2"
 )
 """The row of prefix ?1, number ?2."""
@@ -160,7 +161,10 @@ class Live:
         self.dirty = True
 
     def to_row(self) -> tuple[Any, ...]:
-        """The row, in the order of `COLUMNS`. `t_end` is kept as how far its bits are from those of `t_start`."""
+        """The row, in the order of `COLUMNS`.
+
+        `t_end` is kept as how far its bits are from those of `t_start`.
+        """
         code = _OUTCOMES.get(self.outcome, 0)
         alike = self.counted == self.steps and _bits(self.summed) == _bits(self.return_)
         rest = None

@@ -1,8 +1,8 @@
 """The one writer of one run's store: reads the journal where it left off, a bounded piece a turn.
 
-Rows and cursors commit together, so each event is stored exactly once whatever is killed when. It never changes what
-workers wrote, except to seal segments that are finished and ingested. A store that is missing, damaged, or ahead
-of its journal is not repaired: it is made anew from the journal, and the summary says so.
+Rows and cursors commit together, so each event is stored exactly once whatever is killed when. It never
+changes what workers wrote, except to seal segments that are finished and ingested. A store that is missing,
+damaged, or ahead of its journal is not repaired: it is made anew from the journal, and the summary says so.
 """
 
 from __future__ import annotations
@@ -129,7 +129,10 @@ class RunIngest:
             return Turn(self.summary(), more=True, advanced=True)
 
     def settle(self) -> bool:
-        """Put everything away once the run has ended and all of it is in the store. True: nothing is left to do."""
+        """Put everything away once the run has ended and all of it is in the store.
+
+        True: nothing is left to do.
+        """
         # SYNC: asked before looking at the sources: what was written before the end is seen below.
         if self._settled or not ended(self._folder):
             return self._settled
@@ -211,8 +214,8 @@ class RunIngest:
     def _lost_bytes(self) -> str:
         """Why the store cannot have come from this journal; empty when it can.
 
-        A power loss may keep the store's pages and lose the journal's last quarter of a second: then the journal ends
-        before a cursor, or, after a restart of the machine, has NULs where lines were read.
+        A power loss may keep the store's pages and lose the journal's last quarter of a second: then the
+        journal ends before a cursor, or, after a restart of the machine, has NULs where lines were read.
         """
         rebooted = self._writer.state.boot_id not in ("", _boot_id())
         present = {source.name: source for source in list_sources(self._folder)}
@@ -269,7 +272,7 @@ class RunIngest:
         return Turn(self.summary(), more=more, advanced=advanced)
 
     def _due(self) -> list[_Track]:
-        """The sources to read from: of each producer the first that is not done; another one first each turn."""
+        """The sources to read: of each producer the first that is not done; another one first each turn."""
         chosen: dict[str, _Track] = {}
         for source in list_sources(self._folder):
             track = self._tracks.get(source.name)
@@ -320,7 +323,7 @@ class RunIngest:
             if batch is not None and first is not None and first.leading:
                 batch.holes[0] = replace(hole, missing=first.missing)
             else:
-                self._writer.note_hole(hole, source=name)
+                self._writer.ledger.note_hole(hole, source=name)
             hole = None
         if batch is not None:
             if batch.holes and batch.holes[-1].bytes:

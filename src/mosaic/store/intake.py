@@ -1,4 +1,7 @@
-"""The next stretch of a source: how much of it is whole, what is odd, where a hole is. Reads, never writes."""
+"""The next stretch of a source: how much of it is whole, what is odd, where a hole is.
+
+Reads, never writes.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """journal/episodes.order: which episode has which index. Ingest alone writes it; a rebuild obeys it.
 
-One JSON string per line; the line's number is the index. Lines are appended before the commit that shows the index
-to readers, so an index once seen stays, whatever crashes and whatever becomes of the store.
+One JSON string per line; the line's number is the index. Lines are appended before the commit that shows the
+index to readers, so an index once seen stays, whatever crashes and whatever becomes of the store.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class OrderFile:
 
     @property
     def known(self) -> tuple[int, int]:
-        """Lines and bytes that the next one to open the file need not read: all, once every promise is kept."""
+        """Lines and bytes the next one to open the file need not read: all, once every promise is kept."""
         return self._known if self._promised else (self.lines, self.bytes)
 
     def index_of(self, episode_id: str) -> int:

@@ -1,8 +1,8 @@
 """Where an episode's steps go: live chunks first, final chunks once it is long enough or over.
 
-A live chunk holds what one commit brought of one episode. A long episode gets chunks of its own; short, ended ones
-share a chunk (a pack) with their neighbours and their `reset` events, because a chunk each would cost more than
-the steps. All of it happens inside the writer's transaction.
+A live chunk holds what one commit brought of one episode. A long episode gets chunks of its own; short, ended
+ones share a chunk (a pack) with their neighbours and their `reset` events, because a chunk each would cost
+more than the steps. All of it happens inside the writer's transaction.
 """
 
 from __future__ import annotations

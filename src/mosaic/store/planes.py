@@ -1,9 +1,9 @@
 """Number columns to few bytes and back, bit for bit. Pure: arrays in, bytes out; it never looks at meaning.
 
-A column is turned so that neighbours in time become small numbers (difference, second difference, or the slope
-of another column), split into byte planes, and each plane is kept as a constant, as bits, plain, or compressed,
-whichever is smallest. All arithmetic is element by element on integers or IEEE doubles, so every machine
-decodes what any machine encoded.
+A column is turned so that neighbours in time become small numbers (difference, second difference, or the
+slope of another column), split into byte planes, and each plane is kept as a constant, as bits, plain, or
+compressed, whichever is smallest. All arithmetic is element by element on integers or IEEE doubles, so every
+machine decodes what any machine encoded.
 """
 
 from __future__ import annotations

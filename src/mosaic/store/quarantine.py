@@ -1,4 +1,4 @@
-"""quarantine.jsonl: every line that was no event, verbatim. Written from the store's table, each line exactly once.
+"""quarantine.jsonl: every line that was no event, verbatim, exactly once, written from the store's table.
 
 The table is the truth. The store remembers up to which row and byte the file was written; what is beyond that
 byte was written by someone who died before saying so, and is cut off and written again.
@@ -28,10 +28,13 @@ _PIECE = 3 << 16  # a multiple of three, so that pieces of base64 join
 
 
 def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
-    """Append the rows the file lacks and note it in the state, which the next commit saves. False: nothing to do."""
+    """Append the rows the file lacks and note it in the state, which the next commit saves.
+
+    False: nothing to do.
+    """
     rows = db.execute(
-        "SELECT q.id, s.name, offset, length, reason, q.data FROM quarantine q JOIN sources s ON s.id = source "
-        "WHERE q.id > ? ORDER BY q.id",
+        "SELECT q.id, s.name, offset, length, reason, q.data FROM quarantine q "
+        "JOIN sources s ON s.id = source WHERE q.id > ? ORDER BY q.id",
         (state.quarantine_id,),
     ).fetchall()
     size = folder.quarantine.stat().st_size if folder.quarantine.exists() else 0

@@ -1,7 +1,7 @@
 """Reading a store: rows, steps and curves, by cursor. Read-only; any number of readers beside the one writer.
 
-Every call sees one commit and nothing half-done. A store that was replaced meanwhile (a rebuild) is opened anew.
-Floats come back bit for bit.
+Every call sees one commit and nothing half-done. A store that was replaced meanwhile (a rebuild) is opened
+anew. Floats come back bit for bit.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class StoreReader:
         return steps
 
     def steps_since(self, seq: int, *, limit: int) -> tuple[list[tuple[str, StepRow]], int]:
-        """Steps stored after `seq`, in that order, each with its episode's id; and the cursor to go on from."""
+        """Steps stored after `seq`, in that order, each with its episode's id; and the cursor to go on with."""
         found: list[tuple[str, StepRow]] = []
         with self._reading() as db:
             end = self.summary().store_seq
@@ -197,7 +197,8 @@ class StoreReader:
         )
         query = (
             "SELECT m.seq, n.name, n.canonical, value, step, t, s.text FROM metrics m JOIN metric_names n "  # noqa: S608
-            f"ON n.id = m.name LEFT JOIN names s ON s.id = m.source WHERE m.seq > ?1 {chosen} ORDER BY m.seq LIMIT ?2"
+            f"ON n.id = m.name LEFT JOIN names s ON s.id = m.source WHERE m.seq > ?1 {chosen} "
+            "ORDER BY m.seq LIMIT ?2"
         )
         bound: list[Any] = [since_seq, _ALL if limit is None else limit]
         with self._reading() as db:
@@ -219,7 +220,8 @@ class StoreReader:
         with self._reading() as db:
             return list(
                 db.execute(
-                    "SELECT n.name, n.canonical, count(m.seq) FROM metric_names n LEFT JOIN metrics m ON m.name = n.id "
+                    "SELECT n.name, n.canonical, count(m.seq) FROM metric_names n "
+                    "LEFT JOIN metrics m ON m.name = n.id "
                     "GROUP BY n.id ORDER BY n.name"
                 )
             )
@@ -263,7 +265,8 @@ class StoreReader:
                     line_b64=base64.b64encode(data).decode(),
                 )
                 for source, offset, length, reason, data in db.execute(
-                    "SELECT s.name, offset, length, reason, q.data FROM quarantine q JOIN sources s ON s.id = source "
+                    "SELECT s.name, offset, length, reason, q.data FROM quarantine q "
+                    "JOIN sources s ON s.id = source "
                     "ORDER BY q.id LIMIT ?",
                     (limit,),
                 )

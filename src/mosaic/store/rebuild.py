@@ -44,8 +44,8 @@ class Rebuild:
         self._ingest.close_store()
         with self._fresh.open("rb") as file:
             os.fsync(file.fileno())
-        # SYNC: the old log goes before the new database gets the name: SQLite would replay it into the new one.
-        # Killed in between, there is no store, which ingest makes again.
+        # SYNC: the old log goes before the new database gets the name: SQLite would replay it into the new
+        # one. Killed in between, there is no store, which ingest makes again.
         remove_store(self._folder.store)
         self._fresh.replace(self._folder.store)
         sync_folder(self._folder.path)

@@ -1,4 +1,4 @@
-"""An independent reading of a journal: what ought to be in the store. For `verify`; shares no code with ingest.
+"""An independent reading of a journal: what ought to be in the store. Shares no code with ingest.
 
 Standard library JSON, line by line, with rules of its own. Slow on purpose: it is the second opinion.
 """

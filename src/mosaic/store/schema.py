@@ -1,8 +1,8 @@
 """How a store's file is laid out, opened and brought up to date. It knows tables, not events.
 
 One connection per database writes, and it alone checkpoints; every other one is read-only. A migration is a
-plain function, run and recorded in a transaction of its own. Pages carry checksums where apsw brings the VFS for
-them, so a flipped byte is an error and not a value.
+plain function, run and recorded in a transaction of its own. Pages carry checksums where apsw brings the VFS
+for them, so a flipped byte is an error and not a value.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def is_damage(error: apsw.Error) -> bool:
 
 
 def to_sql(value: float) -> float | bytes:
-    """A float as SQLite keeps it exactly: NaN would become NULL and -0.0 would become 0, so those go as bytes."""
+    """A float as SQLite keeps it exactly: NaN would become NULL and -0.0 would become 0; those go as bytes."""
     if value != value or (value == 0.0 and math.copysign(1.0, value) < 0):  # noqa: PLR0124  (the NaN test)
         return struct.pack("<d", value)
     return value
@@ -82,27 +82,29 @@ def _first(db: apsw.Connection) -> None:
     """The layout of version 1.
 
     Episodes have no index but their own: `blocks` says when one of a block of neighbours last changed, and
-    `spans` which numbers of an id's prefix lie in it. An index of rows would cost more than the short episodes do.
-    `episodes.pack` is the chunk that holds all steps of a short, ended episode together with its neighbours;
-    chunks with an `episode` belong to that one alone, `live` ones until they are merged.
+    `spans` which numbers of an id's prefix lie in it. An index of rows would cost more than the short
+    episodes do. `episodes.pack` is the chunk that holds all steps of a short, ended episode together with its
+    neighbours; chunks with an `episode` belong to that one alone, `live` ones until they are merged.
     """
     db.execute(
         """
         CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), data BLOB NOT NULL);
         CREATE TABLE sources (
-            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, cursor INTEGER NOT NULL, done INTEGER NOT NULL);
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, cursor INTEGER NOT NULL,
+            done INTEGER NOT NULL);
         CREATE TABLE producers (name TEXT PRIMARY KEY, next_seq INTEGER) WITHOUT ROWID;
         CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
         CREATE TABLE envs (id INTEGER PRIMARY KEY, env_id TEXT, data BLOB NOT NULL UNIQUE);
-        CREATE TABLE env_keys (producer TEXT, env_key TEXT, env INTEGER, PRIMARY KEY (producer, env_key)) WITHOUT ROWID;
+        CREATE TABLE env_keys (
+            producer TEXT, env_key TEXT, env INTEGER, PRIMARY KEY (producer, env_key)) WITHOUT ROWID;
         CREATE TABLE episodes (
             idx INTEGER PRIMARY KEY, prefix INTEGER NOT NULL, number INTEGER NOT NULL, seq INTEGER NOT NULL,
-            flags INTEGER NOT NULL, steps INTEGER NOT NULL, return_ REAL NOT NULL, t_start REAL, t_end INTEGER,
-            env INTEGER, env_index INTEGER, pack INTEGER, rest BLOB);
+            flags INTEGER NOT NULL, steps INTEGER NOT NULL, return_ REAL NOT NULL, t_start REAL,
+            t_end INTEGER, env INTEGER, env_index INTEGER, pack INTEGER, rest BLOB);
         CREATE TABLE blocks (block INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
         CREATE TABLE spans (
-            prefix INTEGER, block INTEGER, low INTEGER NOT NULL, high INTEGER NOT NULL, PRIMARY KEY (prefix, block)
-        ) WITHOUT ROWID;
+            prefix INTEGER, block INTEGER, low INTEGER NOT NULL, high INTEGER NOT NULL,
+            PRIMARY KEY (prefix, block)) WITHOUT ROWID;
         CREATE TABLE resets (episode INTEGER PRIMARY KEY, data BLOB NOT NULL);
         CREATE TABLE chunks (
             id INTEGER PRIMARY KEY, episode INTEGER, live INTEGER NOT NULL, seq_lo INTEGER NOT NULL,
@@ -112,8 +114,8 @@ def _first(db: apsw.Connection) -> None:
         CREATE TABLE curve (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
         CREATE TABLE metric_names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, canonical TEXT);
         CREATE TABLE metrics (
-            seq INTEGER PRIMARY KEY, name INTEGER NOT NULL, value REAL NOT NULL, step INTEGER, t REAL NOT NULL,
-            source INTEGER);
+            seq INTEGER PRIMARY KEY, name INTEGER NOT NULL, value REAL NOT NULL, step INTEGER, t REAL NOT
+            NULL, source INTEGER);
         CREATE INDEX metrics_by_name ON metrics (name);
         CREATE TABLE checkpoints (
             seq INTEGER PRIMARY KEY, path TEXT NOT NULL, sha256 TEXT, bytes INTEGER, step INTEGER, kind TEXT,
@@ -175,7 +177,7 @@ def open_writer(path: Path, *, check: bool = True) -> apsw.Connection:
 
 
 def open_reader(path: Path) -> apsw.Connection:
-    """A read-only connection. Reading from a folder nobody can write to works too, once nothing is being written.
+    """A read-only connection.
 
     Raises:
         StoreError: there is no store, or it was made by another version.

@@ -1,4 +1,7 @@
-"""Sealing: a finished, ingested segment becomes `.jsonl.zst`. At every instant the original or a complete copy exists."""
+"""Sealing: a finished, ingested segment becomes `.jsonl.zst`.
+
+At every instant the original or a complete copy exists.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ _PIECE = 1 << 20
 def seal(source: Source, *, length: int) -> None:
     """Replace a plain segment by its compressed form: its first `length` bytes, without the NULs behind them.
 
-    The store need not be synced first: cursors count uncompressed bytes, so a store that falls back after a power
-    loss goes on in the sealed segment.
+    The store need not be synced first: cursors count uncompressed bytes, so a store that falls back after a
+    power loss goes on in the sealed segment.
     """
     temporary = source.path.with_name(f".{source.path.name}.zst.tmp")
     sealed = source.path.with_name(f"{source.path.name}.zst")

@@ -1,7 +1,7 @@
 """The sources of a run's events: journal segments, plain or sealed, and stdout.log. Reads, never writes.
 
-Offsets count uncompressed bytes, so a cursor holds across sealing. What a reader hands out is whole lines; what
-is not finished stays where it is until its writer finishes it or dies.
+Offsets count uncompressed bytes, so a cursor holds across sealing. What a reader hands out is whole lines;
+what is not finished stays where it is until its writer finishes it or dies.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class SourceReader:
             return self._read_sealed(offset, size)
         except zstandard.ZstdError as error:
             raise StoreError(
-                f"{self.source.path} is damaged ({error}). Restore it from a copy; it is the run's only record."
+                f"{self.source.path} is damaged ({error}). Restore it from a copy: it is the run's record."
             ) from error
 
     def _pread(self, offset: int, size: int) -> bytes:
@@ -126,7 +126,7 @@ class SourceReader:
         return self._window[at : at + size]
 
     def size(self) -> int:
-        """Bytes up to the end or to the NULs that fill up a segment; reads backwards what is plain, all that is sealed."""
+        """Bytes up to the end, or to the NULs that fill up a segment."""
         if self.source.sealed:
             at = 0
             while part := self.read(at, _SCAN_BYTES):

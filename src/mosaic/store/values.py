@@ -1,4 +1,4 @@
-"""JSON values of a column, as numbers where they are numbers. Pure: texts in, texts out, character for character.
+"""JSON values of a column, as numbers where they are numbers. Pure: texts come back character for character.
 
 Steps carry `action` and `obs` as JSON. A column of integers, of arrays of one kind, or of array checksums is
 recognised whole and kept as binary; every other column stays JSON text. Nothing is rounded or normalised.
@@ -36,7 +36,10 @@ _SIXBITS[np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 
 def parse(text: bytes) -> Any:
-    """The value of a JSON text. What msgspec refuses (numbers out of range, say) the standard library may take."""
+    """The value of a JSON text.
+
+    What msgspec refuses (numbers out of range, say) the standard library may take.
+    """
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

@@ -1,4 +1,7 @@
-"""Whether a store says what its journal says: every step compared, the first difference located. Changes nothing."""
+"""Whether a store says what its journal says: every step compared, the first difference located.
+
+Changes nothing.
+"""
 
 from __future__ import annotations
 

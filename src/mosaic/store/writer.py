@@ -1,11 +1,11 @@
 """The one writer of a store: batches of events become rows, in transactions that also move the cursors.
 
-Whoever gets an error from here throws the writer away and opens a new one: what was not committed never happened.
+Whoever gets an error from here throws the writer away and opens a new one: what was not committed never
+happened.
 """
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,34 +14,23 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from mosaic.protocol import codec, floats
-from mosaic.protocol.canonical import canonical_name
+from mosaic.protocol import floats
 from mosaic.protocol.codec import Unknown
-from mosaic.protocol.events import (
-    PROTOCOL_VERSION,
-    Checkpoint,
-    Episode,
-    Event,
-    Hello,
-    Metric,
-    Reset,
-)
+from mosaic.protocol.events import Episode, Event, Reset
 from mosaic.store import chunks
 from mosaic.store.episodes import BLOCK, BY_ID, COLUMNS, ENDED, Live, split_id
+from mosaic.store.ledger import Ledger, json_of
 from mosaic.store.order import OrderFile
 from mosaic.store.packing import Packer, decode_own
-from mosaic.store.schema import int_to_sql, to_sql
 from mosaic.store.state import State
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mosaic.store.batch import Batch, Hole
+    from mosaic.store.batch import Batch
     from mosaic.store.chunks import Steps
 
-__all__ = ["StoreWriter", "json_of"]
-
-_KEPT_LINE_BYTES = 64 << 10  # of an odd line; the whole of it is in quarantine.jsonl and in the journal
+__all__ = ["StoreWriter"]
 
 
 class StoreWriter:
@@ -84,11 +73,8 @@ class StoreWriter:
         try:
             self._max_open, self._max_names = max_open, max_names
             self._open: dict[str, Live] = {}
-            self._names: dict[str, int] = {}
+            self.ledger = Ledger(db, self.state, max_names=max_names)
             self._highest: dict[int, int] = {}
-            self._metric_names: dict[str, int] = {}
-            self._envs: dict[tuple[str, str], int | None] = {}
-            self._sources: dict[str, int] = {}
             self._touched: dict[int, Live] = {}
             self._packer = Packer(db)
             self._match_order()
@@ -130,8 +116,6 @@ class StoreWriter:
             idle = [name for name, live in self._open.items() if not self._packer.waits(live.index)]
             for name in idle[: len(self._open) - self._max_open]:
                 del self._open[name]
-        if len(self._names) > self._max_names:
-            self._names.clear()
 
     def _save_state(self) -> None:
         self.db.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (msgspec.msgpack.encode(self.state),))
@@ -183,7 +167,7 @@ class StoreWriter:
     def move(self, source: str, cursor: int, *, done: bool) -> None:
         """Set a source's cursor."""
         self.db.execute(
-            "UPDATE sources SET cursor = ?, done = ? WHERE id = ?", (cursor, done, self._source(source))
+            "UPDATE sources SET cursor = ?, done = ? WHERE id = ?", (cursor, done, self.ledger.source(source))
         )
 
     def next_seq(self, producer: str) -> int:
@@ -205,8 +189,8 @@ class StoreWriter:
         if batch.steps is not None:
             self._apply_steps(batch.steps, codes, numbers, base)
         if batch.extras:
-            self._keep_extras(batch, base)
-        self._keep_odd(batch, source)
+            self.ledger.keep_extras(batch, base)
+        self.ledger.keep_odd(batch, source=source)
         if batch.next_seq:
             self.db.execute("INSERT OR REPLACE INTO producers VALUES (?, ?)", (producer, batch.next_seq))
 
@@ -242,47 +226,23 @@ class StoreWriter:
             self.state.saw_times(float(steps.t.min()), float(steps.t.max()))
 
     def _apply_others(self, batch: Batch, base: int, producer: str) -> None:
-        metrics: list[tuple[Any, ...]] = []
-        events: list[tuple[int, str, bytes]] = []
+        rest: list[tuple[int, Event | Unknown]] = []
         for place, event in batch.others:
-            seq = base + place
-            if isinstance(event, Metric):
-                metrics.append(self._metric_row(event, seq))
-            elif isinstance(event, Reset):
-                self._apply_reset(event, seq, producer, batch.extras.pop(place, None))
+            if isinstance(event, Reset):
+                self._apply_reset(event, base + place, producer, batch.extras.pop(place, None))
             elif isinstance(event, Episode):
-                self._open[event.episode_id].ended(event, seq)
-            elif isinstance(event, Checkpoint):
-                self._apply_checkpoint(event, seq)
+                self._open[event.episode_id].ended(event, base + place)
             else:
-                events.append(self._event_row(event, seq, batch.extras.pop(place, None)))
+                rest.append((place, event))
             if not isinstance(event, Unknown):
                 t = floats.from_json(event.t)
                 self.state.saw_times(t, t)
-        if metrics:
-            self.db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", metrics)
-            self.state.metrics += len(metrics)
-        if events:
-            self.db.executemany("INSERT INTO events VALUES (?, ?, ?)", events)
-
-    def _metric_row(self, event: Metric, seq: int) -> tuple[Any, ...]:
-        name = self._metric_names.get(event.name)
-        if name is None:
-            self.db.execute(
-                "INSERT OR IGNORE INTO metric_names (name, canonical) VALUES (?, ?)",
-                (event.name, canonical_name(event.name)),
-            )
-            name = int(self.db.execute("SELECT id FROM metric_names WHERE name = ?", (event.name,)).get)
-            if len(self._metric_names) >= self._max_names:
-                self._metric_names.clear()
-            self._metric_names[event.name] = name
-        source = None if event.source is None else self._name(event.source)
-        value, t = floats.from_json(event.value), floats.from_json(event.t)
-        return seq, name, to_sql(value), int_to_sql(event.step), to_sql(t), source
+        if rest:
+            self.ledger.write(rest, base=base, extras=batch.extras)
 
     def _apply_reset(self, event: Reset, seq: int, producer: str, extra: bytes | None) -> None:
         live = self._open[event.episode_id]
-        env = self._env(event, producer)
+        env = self.ledger.env(event, producer)
         event.env, event.episode_id = None, ""  # both are kept elsewhere, once
         data = json_of(event, extra)
         if extra is not None:
@@ -293,110 +253,12 @@ class StoreWriter:
             live.reset = data
             live.began(event, seq, env)
 
-    def _env(self, event: Reset, producer: str) -> int | None:
-        key = (producer, event.env_key)
-        if event.env is not None:
-            data = _json(event.env)
-            env_id = event.env.get("id")
-            named = env_id if isinstance(env_id, str) else None
-            self.db.execute("INSERT OR IGNORE INTO envs (env_id, data) VALUES (?, ?)", (named, data))
-            env = int(self.db.execute("SELECT id FROM envs WHERE data = ?", (data,)).get)
-            self.db.execute("INSERT OR REPLACE INTO env_keys VALUES (?, ?, ?)", (*key, env))
-            self._envs[key] = env
-            if named is not None:
-                self.state.saw_env(named)
-        elif key not in self._envs:
-            if len(self._envs) >= self._max_names:
-                self._envs.clear()
-            self._envs[key] = self.db.execute(
-                "SELECT env FROM env_keys WHERE producer = ? AND env_key = ?", key
-            ).get
-        return self._envs[key]
-
-    def _apply_checkpoint(self, event: Checkpoint, seq: int) -> None:
-        self.db.execute(
-            "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                seq,
-                event.path,
-                event.sha256,
-                int_to_sql(event.bytes),
-                int_to_sql(event.step),
-                event.kind,
-                to_sql(floats.from_json(event.t)),
-                _json(event.meta) if event.meta else None,
-            ),
-        )
-        self.state.checkpoints += 1
-
-    def _event_row(self, event: Event | Unknown, seq: int, extra: bytes | None) -> tuple[int, str, bytes]:
-        if isinstance(event, Unknown):
-            kind, data = event.type, event.raw
-            self.state.unknown += 1
-        else:
-            kind, data = str(event.__struct_config__.tag), json_of(event, extra)
-            self.state.unknown += extra is not None
-        if isinstance(event, Hello) and event.protocol != PROTOCOL_VERSION:
-            self.state.warn(
-                f"producer {event.producer} speaks protocol {event.protocol}, this version reads "
-                f"{PROTOCOL_VERSION}: its lines were tried all the same"
-            )
-        return seq, kind, data
-
-    def _keep_extras(self, batch: Batch, base: int) -> None:
-        """Unknown fields of metrics, checkpoints and episodes; steps carry their own in a column."""
-        kinds = {
-            place: str(e.__struct_config__.tag) for place, e in batch.others if not isinstance(e, Unknown)
-        }
-        self.state.unknown += len(batch.extras)
-        self.db.executemany(
-            "INSERT INTO extras VALUES (?, ?, ?)",
-            [(base + place, kinds[place], data) for place, data in batch.extras.items() if place in kinds],
-        )
-
-    def _keep_odd(self, batch: Batch, source: str) -> None:
-        for odd in batch.odd:
-            self.db.execute(
-                "INSERT INTO quarantine (source, offset, length, reason, data) VALUES (?, ?, ?, ?, ?)",
-                (self._source(source), odd.offset, odd.length, odd.reason, odd.line[:_KEPT_LINE_BYTES]),
-            )
-        self.state.quarantined += len(batch.odd)
-        for hole in batch.holes:
-            self.note_hole(hole, source=source)
-
-    def note_hole(self, hole: Hole, *, source: str) -> None:
-        """Count and locate what should be there and is not."""
-        self.db.execute(
-            "INSERT INTO holes (source, offset, bytes, missing) VALUES (?, ?, ?, ?)",
-            (self._source(source), hole.offset, hole.bytes, int_to_sql(hole.missing)),
-        )
-        self.state.holes += 1
-
     # -- looking up -----------------------------------------------------------------------------------------
-
-    def _source(self, name: str) -> int:
-        if name not in self._sources:
-            self.db.execute("INSERT OR IGNORE INTO sources (name, cursor, done) VALUES (?, 0, 0)", (name,))
-            self._sources[name] = int(self.db.execute("SELECT id FROM sources WHERE name = ?", (name,)).get)
-        return self._sources[name]
-
-    def _name(self, text: str) -> int:
-        found = self._names.get(text)
-        if found is None:
-            found = self.db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
-            if found is None:
-                self.db.execute("INSERT INTO names (text) VALUES (?)", (text,))
-                found = self.db.last_insert_rowid()
-            self._names[text] = int(found)
-        return int(found)
-
-    def _text(self, name: int) -> str:
-        return str(self.db.execute("SELECT text FROM names WHERE id = ?", (name,)).get)
 
     def _load(self, episode_id: str) -> Live:
         """An episode that is not in memory: read back, or new."""
         prefix_text, number = split_id(episode_id)
-        prefix = self._name(prefix_text)
+        prefix = self.ledger.name(prefix_text)
         if prefix not in self._highest:
             highest = self.db.execute("SELECT max(high) FROM spans WHERE prefix = ?", (prefix,)).get
             if len(self._highest) >= self._max_names:
@@ -411,7 +273,7 @@ class StoreWriter:
         return Live(episode_id, self.order.index_of(episode_id), prefix, number)
 
     def _revive(self, row: tuple[Any, ...]) -> Live:
-        live = Live.from_row(row, self._text)
+        live = Live.from_row(row, self.ledger.text)
         for (data,) in self.db.execute(
             "SELECT data FROM chunks WHERE episode = ? AND live = 1", (live.index,)
         ):
@@ -452,7 +314,7 @@ class StoreWriter:
             self._touched[live.index] = live
 
     def _match_order(self) -> None:
-        """See which promises of episodes.order are kept; write it anew from the store if it was lost or cut."""
+        """See which promises of episodes.order are kept; write it anew if it was lost or cut."""
         last = self.db.execute("SELECT max(idx) FROM episodes").get
         stored = 0 if last is None else last + 1
         if not self.order.short and stored <= self.order.lines:
@@ -464,31 +326,3 @@ class StoreWriter:
         for index, prefix, number in self.db.execute(query):
             ids[index] = prefix if number < 0 else f"{prefix}{number}"
         self.order.rewrite(ids)
-
-
-def json_of(event: Event, extra: bytes | None = None) -> bytes:
-    """An event as the JSON it came as, unknown fields included."""
-    try:
-        data = codec.encode(event)
-        if extra is None:
-            return data
-    except OverflowError:  # an integer over 64 bits
-        plain = {
-            field.encode_name: _plain(getattr(event, field.name))
-            for field in msgspec.structs.fields(type(event))
-        }
-        data = _json({"type": event.__struct_config__.tag, **plain})
-    return _json({**json.loads(data), **json.loads(extra or b"{}")})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, msgspec.Raw):
-        return json.loads(bytes(value))
-    return None if value is msgspec.UNSET else value
-
-
-def _json(value: Any) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except OverflowError:
-        return json.dumps(value, separators=(",", ":")).encode()

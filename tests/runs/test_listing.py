@@ -52,9 +52,10 @@ def test_a_name_nobody_has_gets_a_suggestion() -> None:
 def test_a_row_joins_what_was_asked_seen_and_stored() -> None:
     manifest = Manifest(spec=RunSpec(run_id="R", command=["x"], cwd="/", name="n"), created=5.0)
     seen = Seen(exit=ExitRecord(code=0, t=9.0), proc=ProcRecord(shim_pid=1, started=6.0))
-    made = make_row(manifest, seen, judge(seen), StoreSummary(episodes=3, steps=40, steps_per_sec=12.0))
+    summary = StoreSummary(episodes=3, steps=40, steps_per_sec=12.0, t_first=6.0, t_last=8.0)
+    made = make_row(manifest, seen, judge(seen), summary)
     assert (made.state, made.started, made.ended) == (RunState.FINISHED, 6.0, 9.0)
-    assert (made.episodes, made.steps, made.steps_per_sec) == (3, 40, None)
+    assert (made.episodes, made.steps, made.steps_per_sec) == (3, 40, 20.0)
 
 
 def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
-from mosaic.protocol.runs import Manifest, RunRow, RunState
+from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +42,18 @@ def make_row(
         quarantined=summary.quarantined,
         store_seq=summary.store_seq,
         last_return=summary.last_return,
-        steps_per_sec=summary.steps_per_sec if verdict.state is RunState.RUNNING else None,
+        steps_per_sec=_steps_per_sec(verdict.state, summary),
     )
+
+
+def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:
+    """How fast it goes; of a run that has ended, how fast it went from its first event to its last."""
+    if state is RunState.RUNNING:
+        return summary.steps_per_sec
+    if state not in ENDED or summary.t_first is None or summary.t_last is None:
+        return None
+    lasted_secs = summary.t_last - summary.t_first
+    return summary.steps / lasted_secs if summary.steps and lasted_secs > 0 else None
 
 
 def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:

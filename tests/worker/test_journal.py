@@ -147,7 +147,7 @@ def test_a_signal_handler_may_write_in_the_middle_of_a_write(journal: Journal, t
     try:
         channel = Channel(journal)
         written = 0
-        while fired < 200:
+        while fired < 60:
             channel.append(b'{"type":"log","text":"%060d"' % written)
             written += 1
     finally:

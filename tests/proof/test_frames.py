@@ -7,7 +7,9 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ class Stage:
         self._run.mkdir()
         self.kills = {"write": 0, "read": 0}
         self.stops = 0
+        self._turn = 0
         self._living: list[tuple[str, subprocess.Popen[str]]] = []
         for kind in ("write", *["read"] * READERS):
             self._start(kind)
@@ -51,20 +54,22 @@ class Stage:
         )
         self._living.append((kind, started))
 
-    def disturb(self) -> None:
-        """Kill one, or stop one for a moment; whoever ended by itself has found something wrong."""
-        place = self._dice.randrange(len(self._living))
-        kind, victim = self._living[place]
-        if self._dice.random() < 0.5:
+    def disturb(self, *, kill_every: int) -> None:
+        """Stop somebody in the middle for a moment; every so often kill a writer or a reader instead."""
+        self._turn += 1
+        if self._turn % kill_every:
+            _, victim = self._dice.choice(self._living)
             victim.send_signal(signal.SIGSTOP)
             time.sleep(self._dice.random() / 100)
             victim.send_signal(signal.SIGCONT)
             self.stops += 1
             return
+        kind = "write" if self._turn // kill_every % 2 else "read"
+        place = next(n for n, (what, _) in enumerate(self._living) if what == kind)
+        victim = self._living.pop(place)[1]
         victim.kill()
         self._judge(victim, killed=True)
         self.kills[kind] += 1
-        del self._living[place]
         if kind == "write":
             segment.sweep()
         self._start(kind)
@@ -80,9 +85,10 @@ class Stage:
         assert "WRONG" not in said, said
         assert killed or process.returncode == -signal.SIGKILL, said
 
-    def checked(self) -> int:
-        """Frames that readers, dead ones too, have checked whole."""
-        return sum(frame_torture.counts(path)[0] for path in self._folder.glob("*.count"))
+    def checked(self) -> tuple[int, int]:
+        """Reads that gave a frame, each checked whole, by readers living and dead; and how many were new ones."""
+        found = [frame_torture.counts(path) for path in self._folder.glob("*.count")]
+        return sum(reads for reads, _ in found), sum(new for _, new in found)
 
     def close(self) -> None:
         for _, process in self._living:
@@ -91,33 +97,41 @@ class Stage:
             self._judge(process, killed=True)
 
 
-def torture(folder: Path, *, reads: int, kills: int, seed: int) -> Stage:
+def torture(folder: Path, *, reads: int, kills: int, seed: int, kill_every: int) -> Stage:
     """Disturb until that many frames were checked and that many processes of each kind were killed."""
     stage = Stage(folder, seed=seed)
     try:
-        while stage.checked() < reads or min(stage.kills.values()) < kills:
+        while stage.checked()[0] < reads or min(stage.kills.values()) < kills:
             time.sleep(0.15)
             stage.look()
-            stage.disturb()
+            stage.disturb(kill_every=kill_every)
     finally:
         stage.close()
     segment.sweep()
     return stage
 
 
-def test_no_frame_is_wrong_while_writers_and_readers_are_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOSAIC_SHM", str(tmp_path))
-    torture(tmp_path, reads=10_000, kills=1, seed=1)
-    assert not list(tmp_path.glob("mosaic-*"))
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Real shared memory of this test's own, and nothing left in it."""
+    base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=base, prefix="mosaic-test-") as name:
+        monkeypatch.setenv("MOSAIC_SHM", name)
+        yield Path(name)
+        segment.sweep()
+        assert not list(Path(name).glob("mosaic-*"))
+
+
+def test_no_frame_is_wrong_while_writers_and_readers_are_killed(memory: Path) -> None:
+    torture(memory, reads=10_000, kills=1, seed=1, kill_every=4)
 
 
 @pytest.mark.heavy
 @pytest.mark.timeout(900)
-def test_ten_million_reads_none_wrong(tmp_path: Path) -> None:
-    stage = torture(tmp_path, reads=10_000_000, kills=50, seed=int(time.time()))
-    print(f"{stage.checked()} frames checked whole; killed {stage.kills}, stopped {stage.stops}")
+def test_ten_million_reads_none_wrong(memory: Path) -> None:
+    stage = torture(memory, reads=10_000_000, kills=20, seed=int(time.time()), kill_every=15)
+    reads, new = stage.checked()
+    print(f"{reads} reads checked whole ({new} of a new frame); killed {stage.kills}, stopped {stage.stops}")
 
 
 @pytest.mark.heavy

@@ -67,14 +67,14 @@ class FrameReader:
         self.refused = 0
         """Rings that were not what they should be."""
 
-    def latest(self) -> Frame | None:
-        """The newest frame not given out yet, or None."""
+    def latest(self, *, again: bool = False) -> Frame | None:
+        """The newest frame, or None: one given out already counts only `again`."""
         epoch = self._lane.epoch_of(self.row)
         if epoch != self._epoch:
             self._attach(epoch)
         if self._ring is None:
             return None
-        raw = self._ring.latest(after=self._seen)
+        raw = self._ring.latest(after=0 if again else self._seen)
         if raw is None:
             return None
         self._seen = raw.frame_id

@@ -88,7 +88,7 @@ def test_a_flooding_run_does_not_hold_up_the_others(tmp_path: Path) -> None:
     with ingesting() as ingest:
         ingest.order("watch", flood)
         ingest.order("watch", small)
-        order = []
+        order: list[str] = []
         while len(order) < 2:
             order.append(ingest.until(settled=True)["run_id"])
     assert order == ["small", "flood"]

@@ -1,4 +1,4 @@
-"""Journals for the tests of the store, byte for byte as a worker leaves them; and what a store should then say."""
+"""Journals for the tests of the store, byte for byte as a worker leaves them."""
 
 from __future__ import annotations
 

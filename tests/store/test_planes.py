@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ def test_smooth_columns_and_their_speeds_come_back_and_are_small(dtype: type, co
     time = np.arange(1024)
     place = np.stack([np.sin(time / 50 + j) for j in range(columns)], axis=1)
     place[1::2] += 1e-3
-    matrix = place.astype(dtype)
+    matrix: npt.NDArray[np.floating] = place.astype(dtype)
     if columns == 5:
         matrix[:-1, 1] = ((matrix[1:, 0].astype(np.float64) - matrix[:-1, 0]) * 50).astype(dtype)
     raw = matrix.view(np.uint8).reshape(1024, -1)

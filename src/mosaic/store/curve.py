@@ -90,6 +90,6 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
 
 
 def _deltas(column: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    deltas = column.copy()
+    deltas: npt.NDArray[np.int64] = column.copy()
     deltas[1:] -= column[:-1]  # wrapping, so any bits do
     return deltas

@@ -219,9 +219,8 @@ class RunIngest:
         """
         rebooted = self._writer.state.boot_id not in ("", _boot_id())
         present = {source.name: source for source in list_sources(self._folder)}
-        for name, cursor in self._writer.db.execute(
-            "SELECT name, cursor FROM sources WHERE cursor > 0"
-        ).fetchall():
+        query = "SELECT name, cursor FROM sources WHERE cursor > 0"
+        for name, cursor in schema.rows(self._writer.db, query):
             source = present.get(name)
             if source is None:
                 return f"the store was ahead of its journal ({name} is gone)"

@@ -1,4 +1,4 @@
-"""Everything of a store that is not an episode or a step: metrics, checkpoints, other events, environments, names.
+"""What a store holds besides episodes and steps: metrics, checkpoints, other events, environments, names.
 
 Works inside the writer's transaction and keeps the counts in the writer's state.
 """

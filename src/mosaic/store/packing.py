@@ -15,6 +15,7 @@ from mosaic.errors import StoreError
 from mosaic.store import chunks, curve
 from mosaic.store.chunks import CHUNK_STEPS, Steps
 from mosaic.store.episodes import ENDED, Live
+from mosaic.store.schema import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -187,9 +188,7 @@ class Packer:
             return reset
         if not live.has_reset:
             return b""
-        for (data,) in self._db.execute(
-            "DELETE FROM resets WHERE episode = ? RETURNING data", (live.index,)
-        ).fetchall():
+        for (data,) in rows(self._db, "DELETE FROM resets WHERE episode = ? RETURNING data", live.index):
             return bytes(data)
         return b""
 
@@ -203,10 +202,8 @@ class Packer:
         """All waiting steps of an episode; its live chunks are gone afterwards."""
         parts: list[Steps] = []
         if live.live_rows:
-            rows = self._db.execute(
-                "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id", (live.index,)
-            ).fetchall()
-            parts = [decode_own(data).steps for (data,) in rows]
+            query = "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id"
+            parts = [decode_own(data).steps for (data,) in rows(self._db, query, live.index)]
             self._db.execute("DELETE FROM chunks WHERE episode = ? AND live = 1", (live.index,))
             live.live_rows = live.live_steps = 0
         return parts + self._spans(live)

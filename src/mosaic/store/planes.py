@@ -69,7 +69,8 @@ def unpack_ints(data: bytes, count: int) -> Ints:
 def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
     """`rows[i]` holds the bytes of the i-th array; `ends` are the last rows of each sequence in time."""
     if (rows == rows[0]).all():
-        return b"\0" + rows[0].tobytes()
+        same: bytes = b"\0" + rows[0].tobytes()
+        return same
     kind = np.dtype(dtype)
     width = kind.itemsize if kind.itemsize in _UNSIGNED and rows.shape[1] % kind.itemsize == 0 else 1
     bits: Unsigned = np.ascontiguousarray(rows).view(_UNSIGNED[width])
@@ -78,13 +79,14 @@ def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
     in_time: Unsigned = np.ascontiguousarray(coded.T)
     if bits.shape[1] > _OWN_PLANES:
         in_time = in_time.reshape(1, -1)
-    return bytes([width, is_float]) + codes + _pack_planes(in_time)
+    packed: bytes = bytes([width, is_float]) + codes + _pack_planes(in_time)
+    return packed
 
 
 def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Bytes:
     """The rows `pack_matrix` was given."""
     if not data[0]:
-        return np.broadcast_to(np.frombuffer(data, np.uint8, row_bytes, 1), (count, row_bytes)).copy()
+        return np.repeat(np.frombuffer(data, np.uint8, row_bytes, 1)[None], count, axis=0)
     width, is_float = data[0], bool(data[1])
     columns = row_bytes // width
     codes = np.frombuffer(data, np.uint8, columns, 2)
@@ -208,12 +210,14 @@ def _fold(bits: Unsigned) -> Unsigned:
     """Two's complement with the sign in the lowest bit, so that small means few bits."""
     kind = bits.dtype.type
     sign = bits >> kind(8 * bits.dtype.itemsize - 1)
-    return (bits << kind(1)) ^ (kind(0) - sign)
+    folded: Unsigned = (bits << kind(1)) ^ (kind(0) - sign)
+    return folded
 
 
 def _unfold(folded: Unsigned) -> Unsigned:
     kind = folded.dtype.type
-    return (folded >> kind(1)) ^ (kind(0) - (folded & kind(1)))
+    bits: Unsigned = (folded >> kind(1)) ^ (kind(0) - (folded & kind(1)))
+    return bits
 
 
 def _cost(forms: Unsigned) -> npt.NDArray[np.float64]:

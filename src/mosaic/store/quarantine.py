@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.store.schema import rows
 from mosaic.store.sources import SourceReader, list_sources
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["write_out"]
 
+_DUE = (
+    "SELECT q.id, s.name, offset, length, reason, q.data FROM quarantine q JOIN sources s ON s.id = source "
+    "WHERE q.id > ? ORDER BY q.id LIMIT 64"
+)
 _PIECE = 3 << 16  # a multiple of three, so that pieces of base64 join
 
 
@@ -32,30 +37,27 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
 
     False: nothing to do.
     """
-    rows = db.execute(
-        "SELECT q.id, s.name, offset, length, reason, q.data FROM quarantine q "
-        "JOIN sources s ON s.id = source WHERE q.id > ? ORDER BY q.id",
-        (state.quarantine_id,),
-    ).fetchall()
     size = folder.quarantine.stat().st_size if folder.quarantine.exists() else 0
-    if not rows and size == state.quarantine_bytes:
-        return False
     if size < state.quarantine_bytes:  # lost or cut: all of it again
         state.quarantine_id = state.quarantine_bytes = 0
-        return write_out(folder, db, state)
+    due = rows(db, _DUE, state.quarantine_id)
+    if not due and size == state.quarantine_bytes:
+        return False
     fd = os.open(folder.quarantine, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(fd, "r+b") as file:
         file.truncate(state.quarantine_bytes)
         file.seek(state.quarantine_bytes)
-        for row_id, source, offset, length, reason, kept in rows:
-            place = {"source": source, "offset": offset, "length": length, "reason": reason}
-            file.write(msgspec.json.encode(place)[:-1] + b',"line_b64":"')
-            if len(kept) == length:
-                file.write(base64.b64encode(kept))
-            else:
-                _copy(folder, source, offset, length, file.write)
-            file.write(b'"}\n')
-            state.quarantine_id = row_id
+        while due:
+            for row_id, source, offset, length, reason, kept in due:
+                place = {"source": source, "offset": offset, "length": length, "reason": reason}
+                file.write(msgspec.json.encode(place)[:-1] + b',"line_b64":"')
+                if len(kept) == length:
+                    file.write(base64.b64encode(kept))
+                else:
+                    _copy(folder, source, offset, length, file.write)
+                file.write(b'"}\n')
+                state.quarantine_id = row_id
+            due = rows(db, _DUE, state.quarantine_id)
         file.flush()
         state.quarantine_bytes = file.tell()
     return True

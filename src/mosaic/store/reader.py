@@ -22,20 +22,22 @@ from mosaic.protocol.rows import (
     EpisodeRow,
     MetricRow,
     QuarantineRow,
-    StepRow,
     StoreSummary,
 )
 from mosaic.store import chunks, curve, schema
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
 from mosaic.store.packing import CURVE
+from mosaic.store.schema import rows
 from mosaic.store.state import State
+from mosaic.store.steprows import step_rows
 from mosaic.store.values import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import StepRow
     from mosaic.store.chunks import Steps
 
 __all__ = ["ReturnCurve", "StoreReader"]
@@ -106,8 +108,7 @@ class StoreReader:
         every = f"SELECT {COLUMNS} FROM episodes WHERE ?1 <= 0 AND idx >= ?2 ORDER BY idx LIMIT ?3"  # noqa: S608
         bound = (since_seq, first_index, _ALL if limit is None else limit)
         with self._reading() as db:
-            rows = db.execute(CHANGED if since_seq > 0 else every, bound).fetchall()
-            return [self._row(db, row) for row in rows]
+            return [self._row(db, row) for row in rows(db, CHANGED if since_seq > 0 else every, *bound)]
 
     def episode(self, key: int | str) -> EpisodeRow:
         """One episode, by index or id.
@@ -122,16 +123,18 @@ class StoreReader:
         """The steps of an episode in the order they were stored, from the `first`-th on."""
         steps = self.columns(index)
         stop = None if limit is None else first + limit
-        return _rows(chunks.take(steps, slice(first, stop))) if first or stop is not None else _rows(steps)
+        return (
+            step_rows(chunks.take(steps, slice(first, stop)))
+            if first or stop is not None
+            else step_rows(steps)
+        )
 
     def columns(self, index: int) -> Steps:
         """The steps of an episode as columns."""
         with self._reading() as db:
             row = self._find(db, index)
             parts = [] if row[11] is None else [self._chunk(db, row[11]).part(row[0])]
-            own = db.execute(
-                "SELECT id, live FROM chunks WHERE episode = ? ORDER BY id", (row[0],)
-            ).fetchall()
+            own = rows(db, "SELECT id, live FROM chunks WHERE episode = ? ORDER BY id", row[0])
             parts += [self._chunk(db, chunk_id, keep=not live).steps for chunk_id, live in own]
         steps = chunks.concat(parts) if parts else chunks.NO_STEPS
         if len(parts) > 1 and (np.diff(steps.seq) < 0).any():
@@ -139,7 +142,7 @@ class StoreReader:
         return steps
 
     def steps_since(self, seq: int, *, limit: int) -> tuple[list[tuple[str, StepRow]], int]:
-        """Steps stored after `seq`, in that order, each with its episode's id; and the cursor to go on with."""
+        """Steps stored after `seq`, in that order, each with its episode's id; and the next cursor."""
         found: list[tuple[str, StepRow]] = []
         with self._reading() as db:
             end = self.summary().store_seq
@@ -160,13 +163,13 @@ class StoreReader:
         """Steps with `low < seq <= high`."""
         found = []
         query = "SELECT id, live FROM chunks WHERE seq_hi > ? AND seq_lo <= ?"
-        for chunk_id, live in db.execute(query, (low, high)).fetchall():
+        for chunk_id, live in rows(db, query, low, high):
             chunk = self._chunk(db, chunk_id, keep=not live)
             wanted = np.flatnonzero((chunk.steps.seq > low) & (chunk.steps.seq <= high))
             owners = np.repeat(chunk.episodes, chunk.counts)[wanted].tolist()
             ids = {owner: self._row(db, self._find(db, owner)).episode_id for owner in set(owners)}
-            rows = _rows(chunks.take(chunk.steps, wanted))
-            found += [(ids[owner], row) for owner, row in zip(owners, rows, strict=True)]
+            steps = step_rows(chunks.take(chunk.steps, wanted))
+            found += [(ids[owner], step) for owner, step in zip(owners, steps, strict=True)]
         return sorted(found, key=lambda pair: pair[1].seq)
 
     def reset(self, index: int) -> dict[str, Any]:
@@ -281,7 +284,7 @@ class StoreReader:
     def holes(self) -> list[tuple[str, int, int, int | None]]:
         """What is missing: (source, offset, bytes, events), events None when nobody can tell."""
         with self._reading() as db:
-            query = "SELECT s.name, offset, bytes, missing FROM holes h JOIN sources s ON s.id = source ORDER BY h.id"
+            query = "SELECT s.name, offset, bytes, missing FROM holes JOIN sources s ON s.id = source"
             return [(row[0], row[1], row[2], schema.to_int(row[3])) for row in db.execute(query)]
 
     def cursors(self) -> dict[str, tuple[int, bool]]:
@@ -371,34 +374,3 @@ class StoreReader:
             while len(self._cache) > self._cached:
                 self._cache.popitem(last=False)
         return chunk
-
-
-def _rows(steps: Steps) -> list[StepRow]:
-    plain = zip(
-        steps.step.tolist(),
-        steps.action.objects(),
-        steps.reward.tolist(),
-        (steps.flags & chunks.TERMINATED).astype(bool).tolist(),
-        (steps.flags & chunks.TRUNCATED).astype(bool).tolist(),
-        steps.obs.objects(),
-        steps.t.tolist(),
-        steps.agent.objects(),
-        steps.turn.objects(),
-        steps.seq.tolist(),
-        strict=True,
-    )
-    return [
-        StepRow(
-            step=step,
-            action=action,
-            reward=reward,
-            terminated=terminated,
-            truncated=truncated,
-            obs=obs,
-            t=t,
-            agent_id=agent,
-            turn=turn,
-            seq=seq,
-        )
-        for step, action, reward, terminated, truncated, obs, t, agent, turn, seq in plain
-    ]

@@ -39,17 +39,18 @@ _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
     "config": {"run_id": (str, type(None)), "algo": (str, type(None)), "env_id": (str, type(None)),
                "seed": (int, type(None)), "args": (dict,)},
     "reset": {"episode_id": (str,), "env_key": (str,), "env_index": (int,), "agent_id": (str, type(None)),
-              "group": (str, type(None)), "env": (dict, type(None)), "seed": (int, type(None)), "seeded": (bool,)},
-    "step": {"episode_id": (str,), "step": (int,), "reward": _NUMBER, "terminated": (bool,), "truncated": (bool,),
-             "agent_id": (str, type(None)), "turn": (int, type(None))},
+              "group": (str, type(None)), "env": (dict, type(None)), "seed": (int, type(None)),
+              "seeded": (bool,)},
+    "step": {"episode_id": (str,), "step": (int,), "reward": _NUMBER, "terminated": (bool,),
+             "truncated": (bool,), "agent_id": (str, type(None)), "turn": (int, type(None))},
     "episode": {"episode_id": (str,), "steps": (int,), "return": _NUMBER, "outcome": (str, type(None)),
                 "t_start": (*_NUMBER, type(None)), "t_end": (*_NUMBER, type(None)), "env_index": (int,),
                 "agent_id": (str, type(None)), "seed": (int, type(None))},
     "metric": {"name": (str,), "value": _NUMBER, "step": (int, type(None)), "source": (str, type(None))},
     "checkpoint": {"path": (str,), "sha256": (str, type(None)), "bytes": (int, type(None)),
                    "step": (int, type(None)), "kind": (str, type(None)), "meta": (dict,)},
-    "artifacts": {"run_id": (str, type(None)), "video": (str, list, type(None)), "tensorboard": (str, type(None)),
-                  "wandb_url": (str, type(None)), "files": (list,)},
+    "artifacts": {"run_id": (str, type(None)), "video": (str, list, type(None)),
+                  "tensorboard": (str, type(None)), "wandb_url": (str, type(None)), "files": (list,)},
     "decision": {"episode_id": (str, type(None)), "step": (int, type(None)), "agent_id": (str, type(None)),
                  "operator": (str, type(None))},
     "belief": {"episode_id": (str, type(None)), "step": (int, type(None)), "agent_id": (str, type(None))},
@@ -59,7 +60,8 @@ _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
 _ALWAYS: dict[str, tuple[type, ...]] = {"type": (str,), "seq": (int, type(None)), "t": _NUMBER}
 _REQUIRED = {
     "hello": ("protocol", "producer"), "reset": ("episode_id",), "step": ("episode_id", "step"),
-    "episode": ("episode_id", "steps"), "metric": ("name", "value"), "checkpoint": ("path",), "log": ("text",),
+    "episode": ("episode_id", "steps"), "metric": ("name", "value"), "checkpoint": ("path",),
+    "log": ("text",),
 }  # fmt: skip
 _FREE = {
     "reset": {"options", "rng", "obs"},
@@ -68,6 +70,7 @@ _FREE = {
     "belief": {"data"},
 }
 _FLOATS = {"t", "reward", "return", "value", "t_start", "t_end"}
+_COUNTS = {("step", "step"), ("episode", "steps")}
 _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity": "7ff0000000000000",
           "-Infinity": "fff0000000000000"}  # fmt: skip
 
@@ -156,13 +159,11 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
     stripped = line.strip()
     if not stripped or (is_text and not (stripped.startswith(b"{") and b'"type"' in stripped)):
         return None
-    if len(line) > _LONGEST:
-        return "odd", {}
     try:
         fields = json.loads(stripped.decode("utf-8"), parse_constant=_constant)
     except (ValueError, RecursionError):
-        return "odd", {}
-    if not isinstance(fields, dict):
+        fields = None
+    if len(line) > _LONGEST or not isinstance(fields, dict):
         return "odd", {}
     if "type" not in fields and fields.get("event") in _FIELDS:
         fields["type"] = fields.pop("event")
@@ -238,11 +239,9 @@ def _fits(kind: str, fields: dict[str, Any]) -> bool:
             return False
         if name in _FLOATS and isinstance(value, str) and not _names_float(value):
             return False
-        if name in ("step", "steps") and kind in ("step", "episode") and not -(1 << 63) <= value < 1 << 63:
+        if (kind, name) in _COUNTS and not -(1 << 63) <= int(str(value)) < 1 << 63:
             return False
-    if kind == "hello" and not all(isinstance(each, str) for each in fields.get("argv", [])):
-        return False
-    return True
+    return kind != "hello" or all(isinstance(each, str) for each in fields.get("argv", []))
 
 
 def _names_float(text: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 import apsw.sqlite_extra
@@ -28,6 +28,7 @@ __all__ = [
     "is_damage",
     "open_reader",
     "open_writer",
+    "rows",
     "to_float",
     "to_int",
     "to_sql",
@@ -57,7 +58,7 @@ def is_damage(error: apsw.Error) -> bool:
 
 
 def to_sql(value: float) -> float | bytes:
-    """A float as SQLite keeps it exactly: NaN would become NULL and -0.0 would become 0; those go as bytes."""
+    """A float as SQLite keeps it exactly: NaN would become NULL, -0.0 would become 0: these go as bytes."""
     if value != value or (value == 0.0 and math.copysign(1.0, value) < 0):  # noqa: PLR0124  (the NaN test)
         return struct.pack("<d", value)
     return value
@@ -76,6 +77,11 @@ def int_to_sql(value: int | None) -> int | bytes | None:
 def to_int(value: int | bytes | None) -> int | None:
     """The integer behind `int_to_sql`."""
     return int(value) if isinstance(value, bytes) else value
+
+
+def rows(db: apsw.Connection, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """All rows of a query, read before anything else is asked."""
+    return db.execute(query, values).fetchall()
 
 
 def _first(db: apsw.Connection) -> None:

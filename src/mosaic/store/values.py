@@ -9,13 +9,15 @@ from __future__ import annotations
 import binascii
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Arrays", "Checksums", "Ints", "Same", "Texts", "Values", "join", "parse", "recognise", "take"]
 
@@ -117,7 +119,8 @@ class Ints:
 
     def objects(self) -> list[Any]:
         """Each value."""
-        return self.data.tolist()
+        numbers: list[Any] = self.data.tolist()
+        return numbers
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def _recount(
             continue
         kind, fields = understood
         if (source, offset) in quarantined:
-            kind = "odd"  # ingest may be the stricter one: a line it put aside, with place and reason, is not lost
+            kind = "odd"  # ingest may be stricter: a line put aside with place and reason is not lost
         recount.kinds[kind] = recount.kinds.get(kind, 0) + 1
         if kind == "odd":
             recount.odd += 1

@@ -22,6 +22,7 @@ from mosaic.store.episodes import BLOCK, BY_ID, COLUMNS, ENDED, Live, split_id
 from mosaic.store.ledger import Ledger, json_of
 from mosaic.store.order import OrderFile
 from mosaic.store.packing import Packer, decode_own
+from mosaic.store.schema import rows
 from mosaic.store.state import State
 
 if TYPE_CHECKING:
@@ -131,10 +132,10 @@ class StoreWriter:
                         self.state.saw_return(live.return_)
                     live.curve = point
                     points.append((live.index, *point))
-        rows = [live.to_row() for live in changed]
-        marks = ", ".join("?" * len(rows[0])) if rows else ""
-        if rows:
-            self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", rows)  # noqa: S608
+        if changed:
+            made = [live.to_row() for live in changed]
+            marks = ", ".join("?" * len(made[0]))
+            self.db.executemany(f"INSERT OR REPLACE INTO episodes ({COLUMNS}) VALUES ({marks})", made)  # noqa: S608
             self._save_blocks(changed)
         if points:
             self._packer.add_points(points)
@@ -290,11 +291,11 @@ class StoreWriter:
 
     def _load_waiting(self) -> None:
         """Ended episodes whose steps still wait in live chunks for a pack."""
-        rows = self.db.execute(
+        query = (
             f"SELECT {COLUMNS} FROM episodes WHERE flags & {ENDED} AND pack IS NULL AND idx IN "  # noqa: S608
             "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY seq"
-        ).fetchall()
-        for row in rows:
+        )
+        for row in rows(self.db, query):
             live = self._revive(row)
             self._open[live.episode_id] = live
             if not live.alone:
@@ -302,11 +303,11 @@ class StoreWriter:
 
     def _load_open(self) -> None:
         """Every episode with live chunks, to put them away for good."""
-        rows = self.db.execute(
+        query = (
             f"SELECT {COLUMNS} FROM episodes WHERE idx IN "  # noqa: S608
             "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY idx"
-        ).fetchall()
-        for row in rows:
+        )
+        for row in rows(self.db, query):
             live = self._touched.get(row[0])
             if live is None:
                 known = [each for each in self._open.values() if each.index == row[0]]

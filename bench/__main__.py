@@ -1,0 +1,123 @@
+"""`python -m bench [SECTION...]`: measure, print the table, write `bench/out/latest.json`.
+
+Every figure stands beside a limit or a peer measured in the same run, because absolute times move from machine to
+machine. A missed goal is printed as missed; it never fails the command: measuring is not testing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.table import Row, as_json, as_text
+
+Figures = dict[str, float]
+
+
+def _record(found: Figures) -> list[Row]:
+    names = importlib.import_module("bench.record_step")
+    empty = found[names.EMPTY]
+    plain = found[names.PLAIN] - empty
+    rows = [
+        Row(
+            "record a step",
+            found[names.RECORDED] - empty,
+            "µs",
+            2.0,
+            beside="json line + flush",
+            beside_value=plain,
+        ),
+        Row("record a step, stdlib only", found[names.FALLBACK] - empty, "µs", 8.0),
+        Row(
+            "append to the mapped segment",
+            found[names.MAPPED] - empty,
+            "µs",
+            beside="one write(2)",
+            beside_value=found[names.WRITTEN] - empty,
+        ),
+    ]
+    if names.TENSORBOARD in found:
+        scalar = found[names.TENSORBOARD] - empty
+        step = found[names.RECORDED] - empty
+        rows.append(Row("record a step", step, "µs", beside="TensorBoard scalar", beside_value=scalar))
+    return rows
+
+
+def _training(found: Figures) -> list[Row]:
+    return [
+        Row("SB3 PPO slowed, processor time", found["slowed_cpu_percent"], "%", 1.0),
+        Row("SB3 PPO slowed, wall time", found["slowed_wall_percent"], "%", 1.0),
+        Row("SB3 PPO step, not recorded", found["plain_step_micros"], "µs"),
+    ]
+
+
+def _publish(found: Figures) -> list[Row]:
+    limit = found["plain_file_events_per_sec"]
+    return [
+        Row(
+            "publish over gRPC, batches of 1,000",
+            found["publish_events_per_sec"],
+            "events/s",
+            200_000,
+            more_is_better=True,
+            beside="lines to a file",
+            beside_value=limit,
+        ),
+        Row("publish over gRPC, one by one", found["publish_one_by_one_per_sec"], "events/s"),
+    ]
+
+
+def _listing(found: Figures) -> list[Row]:
+    bare = found["bare_python_millis"]
+    return [
+        Row(
+            "mosaic ls, 1,000 runs", found["ls_millis"], "ms", 150, beside="python -c pass", beside_value=bare
+        ),
+        Row(
+            "mosaic ls --all, 1,000 runs",
+            found["ls_all_millis"],
+            "ms",
+            beside="python -c pass",
+            beside_value=bare,
+        ),
+    ]
+
+
+SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
+    "record": ("bench.record_step", _record),
+    "training": ("bench.training", _training),
+    "publish": ("bench.publish", _publish),
+    "listing": ("bench.listing", _listing),
+}
+
+
+def main() -> None:
+    """Measure the sections asked for, all by default."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"of: {', '.join(SECTIONS)}")
+    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).parent / "out" / "latest.json")
+    asked = parser.parse_args()
+    unknown = set(asked.sections) - set(SECTIONS)
+    if unknown:
+        parser.error(f"no such section: {', '.join(sorted(unknown))}. There are: {', '.join(SECTIONS)}")
+    rows: list[Row] = []
+    for name in asked.sections or SECTIONS:
+        module, rows_of = SECTIONS[name]
+        print(f"measuring {name} …", file=sys.stderr, flush=True)
+        rows += rows_of(importlib.import_module(module).measure())
+    print(as_text(rows))
+    asked.output.parent.mkdir(parents=True, exist_ok=True)
+    machine = {"python": platform.python_version(), "cores": os.cpu_count(), "t": time.time()}
+    asked.output.write_text(json.dumps({"machine": machine, "rows": as_json(rows)}, indent=2) + "\n")
+    print(f"\nwritten to {asked.output}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

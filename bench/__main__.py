@@ -1,7 +1,7 @@
 """`python -m bench [SECTION...]`: measure, print the table, write `bench/out/latest.json`.
 
-Every figure stands beside a limit or a peer measured in the same run, because absolute times move from machine to
-machine. A missed goal is printed as missed; it never fails the command: measuring is not testing.
+Every figure stands beside a limit or a peer measured in the same run, because absolute times move between
+machines. A missed goal is printed as missed; it never fails the command: measuring is not testing.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def as_text(rows: list[Row]) -> str:
         goal = f"{'≥' if row.more_is_better else '≤'} {_number(row.goal)}" if row.goal is not None else ""
         verdict = {True: "ok", False: "missed", None: ""}[row.reached]
         beside = f"{row.beside} ({_number(row.beside_value)})" if row.beside else ""
-        ratio = f"{row.ratio:.3g}×" if row.ratio is not None else ""
+        ratio = f"{row.ratio:.3g}x" if row.ratio is not None else ""
         lines.append((row.name, _number(row.value), row.unit, goal, verdict, ratio, beside))
     widths = [max(len(line[column]) for line in lines) for column in range(7)]
     right = {1, 3, 5}

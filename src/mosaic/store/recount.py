@@ -35,7 +35,7 @@ _LONGEST = 16 * 1024 * 1024
 _NUMBER = (int, float, str)
 _FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
     "hello": {"protocol": (int,), "producer": (str,), "pid": (int,), "parent_pid": (int,), "python": (str,),
-              "argv": (list,), "packages": (dict,)},
+              "executable": (str,), "argv": (list,), "packages": (dict,)},
     "config": {"run_id": (str, type(None)), "algo": (str, type(None)), "env_id": (str, type(None)),
                "seed": (int, type(None)), "args": (dict,)},
     "reset": {"episode_id": (str,), "env_key": (str,), "env_index": (int,), "agent_id": (str, type(None)),

@@ -300,7 +300,7 @@ class RunIngest:
                 taken = intake.take(reader, cursor=track.cursor, final=final, next_seq=next_seq)
                 if taken.batch is None and not taken.done and not final:
                     # SYNC: only now is it worth asking whether the writer is gone; then look once more.
-                    final = over if track.source.name == STDOUT else track.source.final()
+                    final = track.source.final(over=over)
                     if not final:
                         break
                     continue

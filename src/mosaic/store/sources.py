@@ -39,9 +39,14 @@ class Source:
     path: Path
     sealed: bool
 
-    def final(self) -> bool:
-        """Whether nobody writes to it any more. For stdout.log only the run itself can tell: False."""
-        return self.sealed or (self.name != STDOUT and not locks.held(self.path))
+    def final(self, *, over: bool) -> bool:
+        """Whether nobody writes to it any more. `over`: no process of the run is left, nor will one come."""
+        if self.sealed:
+            return True
+        # SYNC: a segment has its name before its lock, and its lock before its size: an empty one says nothing.
+        if self.name == STDOUT or self.path.stat().st_size == 0:
+            return over
+        return not locks.held(self.path)
 
 
 def list_sources(folder: RunFolder) -> list[Source]:

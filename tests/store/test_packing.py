@@ -1,0 +1,84 @@
+"""Where steps go: short episodes share chunks, long ones have their own, nothing waits in many pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+from mosaic.store.packing import decode_own
+from mosaic.store.schema import open_reader
+from mosaic.store.verify import verify
+from tests.store.journals import Segments, end_run, ingest_all
+
+if TYPE_CHECKING:
+    from mosaic.paths import RunFolder
+
+
+def chunks_of(folder: RunFolder) -> list[tuple[int | None, int, int]]:
+    """Episode, live, steps of every chunk."""
+    db = open_reader(folder.store)
+    rows = db.execute("SELECT episode, live, data FROM chunks ORDER BY id").fetchall()
+    db.close()
+    return [(episode, live, len(decode_own(data).steps)) for episode, live, data in rows]
+
+
+def test_short_episodes_share_chunks_of_at_most_1024_steps(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(200):
+        worker.episode(k, 20)
+    worker.write()
+    end_run(folder)
+    ingest_all(folder, settle=True)
+    chunks = chunks_of(folder)
+    assert all((episode, live) == (None, 0) for episode, live, _ in chunks)
+    assert [count for *_, count in chunks] == [1020, 1020, 1020, 940]
+
+
+def test_ended_episodes_wait_for_company_while_the_run_goes_on(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(60):
+        worker.episode(k, 20)
+        worker.write()
+    ingest_all(folder, turn_bytes=1)
+    chunks = chunks_of(folder)
+    assert [count for episode, _, count in chunks if episode is None] == [1020]
+    assert sum(count for *_, count in chunks) == 1200
+    assert verify(folder) == []
+
+
+def test_a_long_episode_has_full_chunks_of_its_own(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.episode(0, 2500)
+    worker.write()
+    end_run(folder)
+    ingest_all(folder, turn_bytes=1000, settle=True)
+    assert [(episode, live) for episode, live, _ in chunks_of(folder)] == [(0, 0)] * 3
+    assert sorted(count for *_, count in chunks_of(folder)) == [452, 1024, 1024]
+
+
+def test_a_trickling_episode_does_not_pile_up_chunks(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(100):
+        worker.add({"type": "step", "episode_id": "e", "step": k})
+        worker.write()
+    ingest_all(folder, turn_bytes=1)
+    assert len(chunks_of(folder)) <= 16
+    assert verify(folder) == []
+
+
+def test_big_observations_make_smaller_chunks(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(12):
+        worker.add({"type": "step", "episode_id": "e", "step": k, "obs": f"{k}" * 300_000})
+    worker.write()
+    end_run(folder)
+    ingest_all(folder, settle=True)
+    assert max(count for *_, count in chunks_of(folder)) <= 4
+    assert verify(folder) == []
+
+
+def test_a_chunk_that_is_not_what_was_written_counts_as_damage() -> None:
+    with pytest.raises(apsw.CorruptError):
+        decode_own(b"nonsense that is no chunk")

@@ -1,0 +1,52 @@
+"""The roll-up: counts, the last hundred returns, a speed in event time."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from mosaic.store.state import State
+
+
+def test_only_the_last_hundred_returns_count() -> None:
+    state = State()
+    for k in range(150):
+        state.saw_return(float(k))
+    summary = state.summary()
+    assert summary.last_return == 149.0
+    assert summary.mean_return_100 == sum(range(50, 150)) / 100
+
+
+def test_returns_that_are_no_numbers_do_not_stop_it() -> None:
+    state = State()
+    for value in (math.inf, -math.inf, math.nan):
+        state.saw_return(value)
+    assert math.isnan(state.summary().mean_return_100 or 0.0)
+    assert math.isnan(msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=State).recent[2])
+
+
+def test_the_speed_is_that_of_the_last_seconds_of_event_time() -> None:
+    state = State()
+    for second in range(100):
+        state.saw_times(1000.0 + second, 1000.0 + second)
+        state.steps += 10 if second < 50 else 500
+        state.sample_speed()
+    assert abs((state.summary().steps_per_sec or 0.0) - 500) < 5
+    assert len(state.speed) < 70
+
+
+def test_events_without_times_have_no_speed() -> None:
+    state = State(steps=5)
+    state.saw_times(0.0, 0.0)
+    state.sample_speed()
+    assert state.summary().steps_per_sec is None
+
+
+def test_a_warning_is_kept_once_and_not_for_ever() -> None:
+    state = State()
+    for k in range(100):
+        state.warn("same")
+        state.warn(f"other {k}")
+    assert state.warnings.count("same") == 1
+    assert len(state.warnings) == 32

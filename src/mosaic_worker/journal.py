@@ -251,9 +251,11 @@ class Journal:
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         wanted = min(self._segment_bytes, _FIRST_SEGMENT << (2 * min(self._index, 16)))
         size = wanted
+        waited_secs = 0.0
         while True:
             try:
-                return Segment(path, max(size, _pages(needed)))
+                segment = Segment(path, max(size, _pages(needed)))
+                break
             except OSError as error:
                 if error.errno not in _NO_SPACE:
                     raise
@@ -264,7 +266,11 @@ class Journal:
                 f"no space left for the journal in {self.folder}: the script waits until there is some"
             )
             self._sleep(self._retry_secs)
+            waited_secs += self._retry_secs
             size = wanted
+        if waited_secs:  # on the same full disk the first word may have found no room itself
+            report.once(f"space for the journal again after {waited_secs:.0f} s: the script goes on")
+        return segment
 
     def close(self) -> None:
         """Finish the segment. An append after this opens another one: nothing is refused."""

@@ -196,7 +196,9 @@ def test_no_space_left_makes_smaller_segments_then_waits_and_says_so_once(
     journal.close()
     assert sizes == [256 * 1024, 128 * 1024, 64 * 1024] * 3 + [256 * 1024]
     assert waits == [0.2] * 3
-    assert capsys.readouterr().err.count("no space left") == 1
+    said = capsys.readouterr().err
+    assert said.count("no space left") == 1
+    assert said.count("space for the journal again after 1 s") == 1
     assert len(list((tmp_path / "journal").iterdir())) == 1
 
 

@@ -1,8 +1,9 @@
 """What of a folder is on the disk for sure, what may be, and the pictures a power loss can leave of it.
 
-Learned by watching `fsync` and `fdatasync` of this process: what a file held when a sync began is on the disk once
-the sync returned; a name is on the disk once its folder was synced. Of everything later each page may have reached
-the disk or not, in any version it had, and one page may be torn between two versions at a sector.
+Learned by watching `fsync` and `fdatasync` of this process: what a file held when a sync began is on the
+disk once the sync returned; a name is on the disk once its folder was synced. Of everything later each page
+may have reached the disk or not, in any version it had, and one page may be torn between two versions at a
+sector.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 __all__ = ["Disk", "Moment"]
 
@@ -94,7 +96,7 @@ class Disk:
         """See every sync of this process, and let power fail before, during and after each."""
         real = os.fsync, os.fdatasync
 
-        def sync(fd: int) -> None:
+        def sync(fd: Any) -> None:
             self.look()
             path, inode = Path(os.readlink(f"/proc/self/fd/{fd}")), os.fstat(fd).st_ino
             if path.is_dir():
@@ -105,7 +107,9 @@ class Disk:
             else:
                 self._synced[inode] = path.read_bytes()
                 self._versions[inode] = []
-            (real[0] if path.is_dir() else real[1])(fd)  # really: only a clean page makes a later write visible
+            (real[0] if path.is_dir() else real[1])(
+                fd
+            )  # really: only a clean page makes a later write visible
             self.look()
 
         os.fsync = os.fdatasync = sync

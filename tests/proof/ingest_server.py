@@ -1,8 +1,8 @@
 """Runs ingest jobs in forked children, so that a kill costs no start of an interpreter.
 
-On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is the
-first line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second line of the
-answer is the child's wait status.
+On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is
+the first line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second
+line of the answer is the child's wait status.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from mosaic.paths import RunFolder
-from mosaic.store.rebuild import Rebuild
 from mosaic.store.reader import StoreReader
+from mosaic.store.rebuild import Rebuild
 from tests.proof import oracle
 
 TURN_BYTES = 2 << 10  # many small commits

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
 
-MUTANTS: list[Mutant] = []
+MUTANTS: list[Mutant] = [
+    *STORAGE_MUTANTS,
+]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
 
 __all__ = [
-    "Told", "assert_stored", "bits", "end_run", "ingest_all", "is_event", "new_run", "read_journal", "segments",
-    "stored_stream",
+    "Told", "assert_stored", "bits", "end_run", "ingest_all", "is_event", "new_run", "read_journal",
+    "segments", "stored_stream",
 ]  # fmt: skip
 
 Place = tuple[str, int, bytes]
@@ -36,7 +36,7 @@ Place = tuple[str, int, bytes]
 
 @dataclass
 class Told:
-    """What a journal says: events by producer in order, lines that are none with their place, numbers missing."""
+    """What a journal says: events by producer in order, lines that are none, and numbers left out."""
 
     events: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     odd: list[Place] = field(default_factory=list)
@@ -122,7 +122,7 @@ def read_journal(folder: RunFolder) -> Told:
         for name, data in parts:
             for offset, piece, whole in _fragments(data):
                 if not (whole and is_event(piece)):
-                    if piece.strip():
+                    if piece.strip() or not whole:  # blanks are nothing, unless a hole cut them off
                         told.odd.append((name, offset, piece))
                         odd += 1
                     continue
@@ -162,7 +162,7 @@ def _text(value: Any) -> str:
 
 
 def _as_stored(event: dict[str, Any]) -> tuple[Any, ...] | None:
-    """A journal event as it should come out of the store's stream; None: it becomes part of an episode's row."""
+    """A journal event as the store's stream should have it; None: it becomes part of an episode's row."""
     kind, t = event["type"], bits(event.get("t", 0.0))
     if kind == "step":
         flags = event.get("terminated", False), event.get("truncated", False)

@@ -16,7 +16,7 @@ EPISODE_LENGTHS = (3, 90, 0, 12, 5)
 
 
 def lines_of(producer: str) -> list[bytes]:
-    """One producer's lines: episodes of all lengths, one never ended, metrics, a checkpoint, an unknown event."""
+    """One producer's lines: episodes of all lengths, one without an end, metrics and the rest."""
     events: list[dict[str, Any]] = [{"type": "hello", "protocol": 1, "producer": producer}]
     for number, length in enumerate(EPISODE_LENGTHS):
         name = f"{producer}.e0.{number}"
@@ -24,7 +24,14 @@ def lines_of(producer: str) -> list[bytes]:
         events.append({"type": "reset", "episode_id": name, "env_key": "e0", "env": env, "obs": [number]})
         for step in range(length):
             obs = {"nd": "<f4", "shape": [1], "b64": "AAAAAA=="}
-            event = {"type": "step", "episode_id": name, "step": step, "action": step, "reward": step / 7, "obs": obs}
+            event = {
+                "type": "step",
+                "episode_id": name,
+                "step": step,
+                "action": step,
+                "reward": step / 7,
+                "obs": obs,
+            }
             events.append({**event, "terminated": step == length - 1})
             if step % 10 == 0:
                 events.append({"type": "metric", "name": f"loss {producer}", "value": step / 3, "step": step})
@@ -33,11 +40,13 @@ def lines_of(producer: str) -> list[bytes]:
             events.append({"type": "episode", "episode_id": name, **told})
     events.append({"type": "checkpoint", "path": f"{producer}.zip"})
     events.append({"type": "later", "what": "unknown"})
-    return [json.dumps({**event, "t": 100.0 + n, "seq": n}).encode() + b"\n" for n, event in enumerate(events)]
+    return [
+        json.dumps({**event, "t": 100.0 + n, "seq": n}).encode() + b"\n" for n, event in enumerate(events)
+    ]
 
 
 def fill(folder: RunFolder) -> None:
-    """Two producers of two segments each, odd lines, holes, an empty segment, printed events; and the run's end."""
+    """Two producers of two segments each, odd lines, holes, an empty segment, printed events; and the end."""
     for producer in ("p1x00000000", "p2x00000000"):
         lines = lines_of(producer)
         lines[20] = b"this is no event\n"

@@ -27,7 +27,8 @@ SPECIAL = [
     0x0000000000000001, 0x800FFFFFFFFFFFFF,  # subnormal
     0x7FEFFFFFFFFFFFFF, 0x0010000000000000,  # the largest, the smallest normal
     0x7FF0000000000000, 0xFFF0000000000000,  # infinities
-    0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF, 0x7FF4DEADBEEF0001,  # NaNs
+    0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF,
+    0x7FF4DEADBEEF0001,  # all NaN
     0x3FF0000000000001, 0x3FB999999999999A, 0x4340000000000001,  # 1 + ulp, 0.1, 2**53 + 2
 ]  # fmt: skip
 
@@ -73,15 +74,21 @@ def assert_exact(patterns: list[int]) -> None:
         oracle.assert_stored(folder)
         with StoreReader(folder) as reader:
             metrics = [
-                convert.metric_from_pb(pb.MetricRecord.FromString(convert.metric_to_pb(row).SerializeToString()))
+                convert.metric_from_pb(
+                    pb.MetricRecord.FromString(convert.metric_to_pb(row).SerializeToString())
+                )
                 for row in reader.metrics()
             ]
             steps = [
-                convert.step_from_pb(pb.StepRecord.FromString(convert.step_to_pb(name, row).SerializeToString()))
+                convert.step_from_pb(
+                    pb.StepRecord.FromString(convert.step_to_pb(name, row).SerializeToString())
+                )
                 for name, row in reader.steps_since(0, limit=1 << 20)[0]
             ]
             episodes = [
-                convert.episode_from_pb(pb.EpisodeRecord.FromString(convert.episode_to_pb(row).SerializeToString()))
+                convert.episode_from_pb(
+                    pb.EpisodeRecord.FromString(convert.episode_to_pb(row).SerializeToString())
+                )
                 for row in reader.episodes()
             ]
             curve = reader.returns()
@@ -109,7 +116,9 @@ def assert_exact(patterns: list[int]) -> None:
 
 def property_test(examples: int) -> Callable[[], None]:
     @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(st.lists(st.one_of(st.integers(0, (1 << 64) - 1), st.sampled_from(SPECIAL)), min_size=1, max_size=20))
+    @given(
+        st.lists(st.one_of(st.integers(0, (1 << 64) - 1), st.sampled_from(SPECIAL)), min_size=1, max_size=20)
+    )
     @example(SPECIAL)
     def check(patterns: list[int]) -> None:
         assert_exact(patterns)

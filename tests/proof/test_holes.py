@@ -1,4 +1,4 @@
-"""G3: what is missing from a journal is counted and located, in the store, by a rebuild and by `verify`'s recount."""
+"""G3: what is missing from a journal is counted and located, and never hidden."""
 
 from __future__ import annotations
 

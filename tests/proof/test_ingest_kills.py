@@ -1,8 +1,8 @@
-"""G1, G3, G8: ingest killed at every system call that changes a file, and started again, ends as if never killed.
+"""G1, G3, G8: ingest killed at every call that changes a file, and started again, ends as if never killed.
 
-`strace` kills the process on its way into the N-th call of each kind, for every N the undisturbed run makes; so
-every state of the disk between two calls occurs. Killed are the first ingest with sealing, the rebuild on request,
-and the rebuild of a damaged store.
+`strace` kills the process on its way into the N-th call of each kind, for every N the undisturbed run
+makes; so every state of the disk between two calls occurs. Killed are the first ingest with sealing, the
+rebuild on request, and the rebuild of a damaged store.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from tests.proof import oracle, sample
 SERVER = Path(__file__).parent / "ingest_server.py"
 MUTATING = (
     "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "sync_file_range", "ftruncate",
-    "truncate", "rename", "renameat", "renameat2", "unlink", "unlinkat", "openat", "open", "creat", "mkdir", "mkdirat",
+    "truncate", "rename", "renameat", "renameat2", "unlink", "unlinkat", "openat", "open", "creat",
+    "mkdir", "mkdirat",
     "link", "linkat", "fallocate", "fchmod", "chmod", "fchmodat", "utimensat", "copy_file_range",
 )  # fmt: skip
 

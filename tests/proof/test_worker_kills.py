@@ -1,11 +1,13 @@
 """G1, G3: kill -9 of recording workers at random instants loses and doubles nothing that was acknowledged.
 
-The oracle is the worker's own list of what it was told to be recorded, written after each call returned. Segments
-are as small as can be, so that many kills fall into a change of segment; ingest runs all the while.
+The oracle is the worker's own list of what it was told to be recorded, written after each call returned.
+Segments are as small as can be, so that many kills fall into a change of segment; ingest runs all the
+while.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import signal
@@ -13,17 +15,31 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import mosaic_worker
 from mosaic.paths import RunFolder
 from mosaic.store.ingest import RunIngest
+from mosaic_worker import journal as worker_journal
 from tests.proof import oracle
 
 WORKER = Path(__file__).parents[1] / "workers" / "acknowledges.py"
 KILLS_A_RUN = 10
 SMALLEST_SEGMENT_MIB = 1 / 16
+
+
+class Watched:
+    """A module, of which some functions let ingest look first."""
+
+    def __init__(self, module: Any, names: tuple[str, ...], ingest: RunIngest) -> None:
+        self._module, self._names, self._ingest = module, names, ingest
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._names:
+            self._ingest.turn()
+        return getattr(self._module, name)
 
 
 def start(folder: RunFolder, acks: Path, how: str) -> subprocess.Popen[bytes]:
@@ -106,3 +122,22 @@ def test_what_a_killed_worker_was_told_to_be_recorded_is_in_the_journal_and_once
         total += len(claims)
     assert total > kills * 10, "the workers were killed before they did anything: this proves nothing"
     assert segments > kills, "no change of segment was ever met"
+
+
+def test_ingest_looking_at_every_instant_of_a_segments_life_takes_nothing_too_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ingest takes a turn before each call by which a segment is named, locked, sized, cut and let go."""
+    folder = oracle.new_run(tmp_path / "run")
+    with RunIngest(folder) as ingest:
+        for owner, names in ((fcntl, ("fcntl",)), (os, ("open", "posix_fallocate", "ftruncate", "close"))):
+            monkeypatch.setattr(worker_journal, owner.__name__, Watched(owner, names, ingest))
+        journal = worker_journal.Journal(str(folder.journal), segment_bytes=1 << 16)
+        for number in range(400):
+            journal.append(b'{"type":"log","text":"%b%d"' % (b"x" * 400, number))
+        journal.close()
+    oracle.end_run(folder)
+    told = oracle.read_journal(folder)
+    assert told.count == 400
+    oracle.ingest_all(folder)
+    oracle.assert_stored(folder, told)

@@ -1,6 +1,7 @@
 """Records as fast as it can, and after each call that returned says so in a file of its own, until killed.
 
-Usage: acknowledges.py ACK_FILE metrics|steps|threads|tree. The file's lines: `seq PRODUCER N` or `step EPISODE N`.
+Usage: acknowledges.py ACK_FILE metrics|steps|threads|tree. The file's lines: `seq PRODUCER N` or `step
+EPISODE N`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`tiny_disk.py SCENE DISK ASIDE`, in its own mount namespace: a run fills its disk, then gets room.
 
-Scene `reserve`: the daemon pauses the run before the disk is full. Scene `full`: no reserve, so the disk fills
+Scene `reserve`: the daemon pauses the run before the disk is full. Scene `full`: no reserve, the disk fills
 to the last page. The worker's own count is kept on another disk. Prints what happened as JSON.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,11 @@ def test_the_guarantees_page_names_every_mutant_and_every_proof() -> None:
     for mutant in MUTANTS:
         row = next((line for line in page.splitlines() if line.startswith(f"| {mutant.guarantee} |")), "")
         assert f"`{mutant.name}`" in row, f"{mutant.name} is missing from the row of {mutant.guarantee}"
+
+
+def test_every_proof_that_the_guarantees_page_names_exists() -> None:
+    page = (REPOSITORY / "docs" / "GUARANTEES.md").read_text()
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", page)
+    assert named
+    for file, test in named:
+        assert f"def {test}(" in (REPOSITORY / "tests" / "proof" / file).read_text(), f"{file}::{test}"

@@ -10,18 +10,24 @@ MosaicError
 ├── DaemonError           the daemon is unreachable, of another version, or refused
 ├── StoreError            a store cannot be read or does not agree with its journal
 ├── ProtocolError         bytes that are not what the protocol says
-└── LaunchError           a command could not be started
+├── LaunchError           a command could not be started
+└── ReplayError           an episode cannot be re-simulated
+    ├── ConsentNeededError     a module would have to be imported that was not allowed (exit code 2)
+    └── ReplayCancelledError   it was told to stop
 """
 
 from __future__ import annotations
 
 __all__ = [
     "AmbiguousRunError",
+    "ConsentNeededError",
     "DaemonError",
     "DataRootError",
     "LaunchError",
     "MosaicError",
     "ProtocolError",
+    "ReplayCancelledError",
+    "ReplayError",
     "RunNotFoundError",
     "StoreError",
     "UsageError",
@@ -66,3 +72,17 @@ class ProtocolError(MosaicError):
 
 class LaunchError(MosaicError):
     """A command could not be started."""
+
+
+class ReplayError(MosaicError):
+    """An episode cannot be re-simulated, or the process that does it failed."""
+
+
+class ConsentNeededError(ReplayError):
+    """A module would have to be imported that nobody allowed."""
+
+    exit_code = 2
+
+
+class ReplayCancelledError(ReplayError):
+    """Whoever asked for it told it to stop."""

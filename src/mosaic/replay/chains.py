@@ -1,0 +1,176 @@
+"""All that happened to one environment, unit by unit. Reads the store; knows how each kind is laid out.
+
+An environment is known by the beginning of its episodes' ids: `<producer>.<env key>`. Refuses episodes that
+no recorder of ours wrote: how to build their environment was not recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from mosaic.errors import ReplayError, UsageError
+from mosaic.replay import units
+from mosaic.replay.units import Part, Unit
+
+if TYPE_CHECKING:
+    from mosaic.protocol.rows import EpisodeRow
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["Chain", "chain_of", "key_of"]
+
+_OURS = re.compile(r"(?P<key>p\d+x[0-9a-f]+\.e\d+)\.(?P<number>\d+)(?::(?P<agent>.*))?", re.DOTALL)
+_MODES = {"nextstep": "next_step", "samestep": "same_step", "disabled": "disabled"}
+
+
+def key_of(row: EpisodeRow) -> str:
+    """Which environment an episode belongs to; empty for a foreign episode."""
+    match = _OURS.fullmatch(row.episode_id)
+    return match["key"] if match else ""
+
+
+def chain_of(reader: StoreReader, row: EpisodeRow) -> Chain:
+    """The chain an episode belongs to.
+
+    Raises:
+        ReplayError: its environment was not recorded.
+    """
+    key = key_of(row)
+    env = reader.reset(row.index).get("env") if key else None
+    if not isinstance(env, dict) or not env.get("api"):
+        raise ReplayError("how its environment was made was not recorded")
+    if str(env["api"]).startswith("pettingzoo"):
+        return _ZooChain(reader, key, env)
+    return _VectorChain(reader, key, env) if env.get("vector") else Chain(reader, key, env)
+
+
+class Chain:
+    """The units of one environment. This one: an environment by itself, or a member of a vector environment.
+
+    Args:
+        reader: the store.
+        key: which environment.
+        env: how it is built.
+        kept: how many units are remembered.
+    """
+
+    def __init__(self, reader: StoreReader, key: str, env: dict[str, Any], *, kept: int = 8) -> None:
+        self.key = key
+        self.env = env
+        self._reader = reader
+        self._kept = kept
+        self._units: OrderedDict[int, Unit] = OrderedDict()
+        self._seeded: dict[int, bool] = {}
+
+    def number(self, row: EpisodeRow) -> int:
+        """Which unit an episode belongs to."""
+        match = _OURS.fullmatch(row.episode_id)
+        return int(match["number"]) if match else -1
+
+    def focus(self, row: EpisodeRow) -> str:
+        """Whose differences and pictures are an episode's own."""
+        del row
+        return ""
+
+    def unit(self, number: int) -> Unit:
+        """A unit.
+
+        Raises:
+            ReplayError: it is not whole in the record.
+        """
+        found = self._units.get(number)
+        if found is None:
+            found = self._units[number] = self._read(number)
+            while len(self._units) > self._kept:
+                self._units.popitem(last=False)
+        self._units.move_to_end(number)
+        return found
+
+    def seeded(self, number: int) -> bool:
+        """Whether a unit's reset was given a seed."""
+        if number not in self._seeded:
+            self._seeded[number] = self._is_seeded(number)
+        return self._seeded[number]
+
+    def _is_seeded(self, number: int) -> bool:
+        return bool(self._reader.reset(self._row(f"{self.key}.{number}").index).get("seeded"))
+
+    def _read(self, number: int) -> Unit:
+        return units.single(self._part(self._row(f"{self.key}.{number}")))
+
+    def _row(self, episode_id: str) -> EpisodeRow:
+        try:
+            return self._reader.episode(episode_id)
+        except UsageError as error:
+            raise ReplayError(f"an earlier episode, {episode_id}, is missing in the record") from error
+
+    def _part(self, row: EpisodeRow) -> Part:
+        return Part(row, self._reader.reset(row.index), self._reader.steps(row.index))
+
+
+class _ZooChain(Chain):
+    """An environment of several agents: a unit is one episode of it, with an episode for each agent."""
+
+    def focus(self, row: EpisodeRow) -> str:
+        return str(row.agent_id)
+
+    def _rows(self, number: int) -> list[EpisodeRow]:
+        group = f"{self.key}.{number}"
+        found = []
+        for agent in self.env.get("agents") or ():
+            try:
+                found.append(self._reader.episode(f"{group}:{agent}"))
+            except UsageError:  # noqa: PERF203  (a handful of agents)
+                continue  # it never took part
+        if not found:
+            raise ReplayError(f"an earlier episode, {group}, is missing in the record")
+        return sorted(found, key=lambda row: row.index)
+
+    def _is_seeded(self, number: int) -> bool:
+        return bool(self._reader.reset(self._rows(number)[0].index).get("seeded"))
+
+    def _read(self, number: int) -> Unit:
+        parts = [self._part(row) for row in self._rows(number)]
+        return units.aec(parts) if str(self.env["api"]).endswith("aec") else units.parallel(parts)
+
+
+class _VectorChain(Chain):
+    """An environment vectorised in itself: a unit lasts from one reset of the whole to the next."""
+
+    def __init__(self, reader: StoreReader, key: str, env: dict[str, Any], *, kept: int = 8) -> None:
+        super().__init__(reader, key, env, kept=kept)
+        self._spans: list[list[EpisodeRow]] = []
+        self._of: dict[int, int] = {}
+        for number in range(1 << 62):
+            try:
+                row = reader.episode(f"{key}.{number}")
+            except UsageError:
+                break
+            self._sort_in(row)
+
+    def _sort_in(self, row: EpisodeRow) -> None:
+        reset = self._reader.reset(row.index)
+        whole = row.env_index == 0 and (bool(reset.get("seeded")) or reset.get("rng") is not None)
+        if whole or not self._spans:
+            self._spans.append([])
+        self._spans[-1].append(row)
+        self._of[row.index] = len(self._spans) - 1
+
+    def number(self, row: EpisodeRow) -> int:
+        if row.index not in self._of:
+            raise ReplayError(f"episode {row.index} is not part of the record of {self.key}")
+        return self._of[row.index]
+
+    def focus(self, row: EpisodeRow) -> str:
+        return str(row.env_index)
+
+    def _is_seeded(self, number: int) -> bool:
+        return bool(self._reader.reset(self._spans[number][0].index).get("seeded"))
+
+    def _read(self, number: int) -> Unit:
+        parts = [self._part(row) for row in self._spans[number]]
+        named = str(self.env.get("autoreset") or "SameStep").lower()
+        return units.vector(
+            parts, num_envs=int(self.env.get("num_envs") or 1), mode=_MODES.get(named, "next_step")
+        )

@@ -1,0 +1,112 @@
+"""Which Python replays a run, and with which environment variables. Starts nothing.
+
+The one that recorded it, when it is still there: other versions may simulate otherwise. A run that came
+from another machine names interpreters of that machine: what it names is not run here, the present one is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mosaic.errors import ReplayError, StoreError
+from mosaic.runs.folder import read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mosaic.paths import RunFolder
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["Scene", "environment", "scene_of"]
+
+_A_PYTHON = re.compile(r"(python|pypy)[0-9.]*")
+_HEADLESS = {
+    "SDL_VIDEODRIVER": "dummy",
+    "SDL_AUDIODRIVER": "dummy",
+    "MUJOCO_GL": "egl",
+    "PYGAME_HIDE_SUPPORT_PROMPT": "1",
+}
+_OURS = ("MOSAIC_RUN_DIR", "MOSAIC_RUN_ID", "MOSAIC_RECORD", "MOSAIC_SOCKET", "MOSAIC_TOKEN_FILE")
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run's episodes are replayed: the interpreter, the working folder, where its own modules lie."""
+
+    python: str
+    cwd: str
+    path: list[str]
+    note: str = ""
+
+
+def scene_of(
+    folder: RunFolder, reader: StoreReader, *, producer: str = "", python: str | None = None
+) -> Scene:
+    """The scene for a run.
+
+    Args:
+        folder: the run.
+        reader: its store.
+        producer: the process that recorded the episode; each may have had its own interpreter.
+        python: an interpreter to use instead of the recorded one.
+
+    Raises:
+        ReplayError: the interpreter asked for is not there.
+    """
+    recorded, argv = _hello(reader, producer)
+    try:
+        manifest = read_manifest(folder)
+        cwd, from_here = manifest.spec.cwd, manifest.host in ("", socket.gethostname())
+    except StoreError:
+        cwd, from_here = "", False
+    script = [str((Path(cwd) / argv[0]).parent)] if argv and argv[0].endswith(".py") else []
+    path = [place for place in (*script, cwd) if place]
+    place = cwd if cwd and Path(cwd).is_dir() else "/"
+    if python is not None:
+        if not os.access(python, os.X_OK):
+            raise ReplayError(
+                f"there is no interpreter {python}. Name one that has the run's environment installed."
+            )
+        return Scene(python=str(Path(python).absolute()), cwd=place, path=path)
+    if recorded and from_here and _usable(recorded):
+        return Scene(python=recorded, cwd=place, path=path)
+    why = "" if recorded == sys.executable else _why(recorded, from_here=from_here)
+    return Scene(python=sys.executable, cwd=place, path=path, note=why)
+
+
+def _why(recorded: str, *, from_here: bool) -> str:
+    if not recorded:
+        return "which interpreter recorded it is not known; replayed with MOSAIC's own"
+    if not from_here:
+        return "it was recorded on another machine; replayed with MOSAIC's own interpreter (see --python)"
+    return f"the interpreter that recorded it, {recorded}, is gone; replayed with MOSAIC's own (see --python)"
+
+
+def _usable(path: str) -> bool:
+    """Whether it is a Python here. The record may be a stranger's: no other program is started from it."""
+    return (
+        Path(path).is_absolute()
+        and _A_PYTHON.fullmatch(Path(path).name) is not None
+        and os.access(path, os.X_OK)
+    )
+
+
+def _hello(reader: StoreReader, producer: str) -> tuple[str, list[str]]:
+    found: tuple[str, list[str]] = ("", [])
+    for _, _, data in reader.events("hello"):
+        event = msgspec.json.decode(data)
+        if event.get("executable") and (not found[0] or event.get("producer") == producer):
+            found = str(event["executable"]), [str(word) for word in event.get("argv") or ()]
+    return found
+
+
+def environment(given: Mapping[str, str]) -> dict[str, str]:
+    """A replay child's variables: the user's, nothing of ours that would record, no need for a screen."""
+    kept = {name: value for name, value in given.items() if name not in _OURS}
+    return {**_HEADLESS, "PYTHONUNBUFFERED": "1", **kept}

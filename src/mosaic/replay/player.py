@@ -1,0 +1,175 @@
+"""One recorded episode to be looked at: any step, forwards and backwards. For desktop, CLI and scripts.
+
+Pictures are numbered 0 (after the reset) to n (after the last of n steps). Calls block, and may be made
+from any one thread at a time; `cancel` may be called from any other.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from mosaic.errors import ReplayCancelledError, ReplayError, UsageError
+from mosaic.replay.cache import Frame, FrameCache
+from mosaic.replay.session import Session
+from mosaic.replay.verdicts import CANNOT
+from mosaic.store.reader import StoreReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import StepRow
+    from mosaic.replay.verdicts import Verdict
+
+__all__ = ["Player", "open_episode"]
+
+
+def open_episode(folder: RunFolder, episode: int | str, **options: Any) -> Player:
+    """Open an episode of a run, by index or id; `options` are those of `Player`."""
+    return Player(folder, episode, **options)
+
+
+class Player:
+    """An open episode. A context manager.
+
+    Args:
+        folder: the run.
+        episode: its index or id.
+        allowed: modules that may be imported for its environment, besides the known libraries.
+        python: the interpreter to use instead of the recorded one.
+        cache_bytes: how many bytes of pictures are kept in memory.
+        block: how many pictures are fetched at once.
+        silence_secs: how long the child may say nothing while it works.
+        progress: told (done, of) while the episode is opened.
+
+    Raises:
+        UsageError: there is no such episode.
+        ReplayError: it cannot be replayed at all; says why.
+        ConsentNeededError: a module would have to be allowed first.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        episode: int | str,
+        *,
+        allowed: Sequence[str] = (),
+        python: str | None = None,
+        cache_bytes: int = 128 << 20,
+        block: int = 16,
+        silence_secs: float = 120.0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._reader = StoreReader(folder)
+        self._session = Session(
+            folder, self._reader, allowed=allowed, python=python, silence_secs=silence_secs
+        )
+        self._cache = FrameCache(limit_bytes=cache_bytes)
+        self._block = block
+        self._stop = threading.Event()
+        self._last = 0
+        try:
+            self.row = self._reader.episode(episode)
+            self.environment: dict[str, Any] = self._reader.reset(self.row.index).get("env") or {}
+            self.verdict: Verdict = self._session.judge(self.row, seekable=True, progress=progress)
+            if self.verdict.status == CANNOT:
+                raise ReplayError(f"episode {self.row.index} {self.verdict.sentence()}")  # noqa: TRY301
+            self._rows: list[StepRow] = self._reader.steps(self.row.index)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child, close the store. Twice is fine."""
+        self._session.close()
+        self._reader.close()
+
+    def cancel(self) -> None:
+        """Make what is under way end with `ReplayCancelledError`, from any thread. Then close the player."""
+        self._stop.set()
+        self._session.cancel()
+
+    @property
+    def steps(self) -> int:
+        """How many steps the episode has: its pictures are 0 to this."""
+        return len(self._rows)
+
+    def seek(self, step: int) -> StepRow | None:
+        """Go to a step: fetches its picture, returns the recorded step that led to it (None for 0)."""
+        self.frame(step)
+        return self._rows[step - 1] if step else None
+
+    def frame(self, step: int) -> Frame:
+        """The picture after `step` steps.
+
+        Raises:
+            UsageError: the episode has no such step.
+            ReplayError: there is no picture; says why.
+        """
+        if not 0 <= step <= self.steps:
+            raise UsageError(f"episode {self.row.index} has the pictures 0 to {self.steps}, not {step}")
+        found = self._cache.get(step)
+        if found is None:
+            self._fetch(self._around(step))
+            found = self._cache.get(step)
+        if found is None:
+            raise ReplayError("the replay process did not send the picture")
+        self._last = step
+        return found
+
+    def _around(self, step: int) -> list[int]:
+        """What to fetch with a step: what comes before it on the way back, after it on the way on."""
+        if step == self._last - 1:
+            wanted = range(max(0, step - self._block + 1), step + 1)
+        elif step == self._last + 1:
+            wanted = range(step, min(self.steps, step + self._block - 1) + 1)
+        else:
+            wanted = range(step, step + 1)
+        return [one for one in wanted if one == step or self._cache.get(one) is None]
+
+    def _fetch(self, steps: list[int]) -> None:
+        if self._stop.is_set():
+            raise ReplayCancelledError("the replay was cancelled")
+        for step, header, body in self._session.shoot(self.row, steps):
+            width, height = int(header.get("width", 0)), int(header.get("height", 0))
+            if not body:
+                raise ReplayError(
+                    f"episode {self.row.index} has no picture: {header.get('why', 'none was drawn')}"
+                )
+            if len(body) != width * height * 3:
+                raise ReplayError(f"a picture of {width} x {height} has {len(body)} bytes")
+            self._cache.put(Frame(step, width, height, body, bool(header.get("differs"))))
+
+    def play(
+        self, speed: float = 1.0, *, start: int = 0, stop: int | None = None, fps: float | None = None
+    ) -> Iterator[Frame]:
+        """Pictures one after the other, at the environment's pace times `speed`; backwards when negative.
+
+        A picture that comes late is not left out. Speed 0 means as fast as they come.
+        """
+        last = self.steps if stop is None else min(stop, self.steps)
+        steps: Sequence[int] = range(start, last + 1)
+        if speed < 0:
+            steps = range(last if start == 0 else start, (stop or 0) - 1, -1)
+        pause = 0.0 if speed == 0 else 1.0 / ((fps or self.fps) * abs(speed))
+        due = time.monotonic()
+        for step in steps:
+            frame = self.frame(step)
+            if self._stop.wait(max(0.0, due - time.monotonic())):
+                raise ReplayCancelledError("the replay was cancelled")
+            yield frame
+            due = max(due + pause, time.monotonic())
+
+    @property
+    def fps(self) -> float:
+        """The pace the environment asks for, or 30."""
+        asked = self.environment.get("render_fps")
+        return float(asked) if isinstance(asked, int | float) and 0 < asked <= 240 else 30.0

@@ -1,0 +1,240 @@
+"""Replays of one run: finds the way that works for each episode, and tells how it went. One child at a time.
+
+Episodes of the same environment are replayed one after the other in the same child; a way that worked once
+is tried first the next time, and a chain goes on where it stands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mosaic.daemon import worker_site
+from mosaic.errors import ConsentNeededError, ReplayCancelledError, ReplayError
+from mosaic.paths import DataRoot
+from mosaic.replay.chains import Chain, chain_of, key_of
+from mosaic.replay.child import Child
+from mosaic.replay.interpreter import scene_of
+from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, told, ways
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import EpisodeRow
+    from mosaic.store.reader import StoreReader
+
+__all__ = ["Session"]
+
+
+class Session:
+    """Replays episodes of one run. A context manager.
+
+    Args:
+        folder: the run.
+        reader: its store.
+        allowed: modules that may be imported for its environments, besides the known libraries.
+        python: the interpreter to use instead of the recorded one.
+        chain_turns: how many turns are played, at most, to get to an episode.
+        silence_secs: how long the child may say nothing while it works.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        reader: StoreReader,
+        *,
+        allowed: Sequence[str] = (),
+        python: str | None = None,
+        chain_turns: int = 500_000,
+        silence_secs: float = 120.0,
+    ) -> None:
+        self._folder = folder
+        self._reader = reader
+        self._allowed = list(allowed)
+        self._python = python
+        self._chain_turns = chain_turns
+        self._silence_secs = silence_secs
+        self._site = worker_site.install(DataRoot(folder.path.parent.parent))
+        self._child: Child | None = None
+        self._chain: Chain | None = None
+        self._made: dict[str, Any] = {}
+        self._pictures = True
+        self._shelf: set[int] = set()
+        self._stands: tuple[int, int] = (-1, -1)
+        self._worked: dict[str, str] = {}
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def cancel(self) -> None:
+        """End what is under way, from any thread. The next call starts afresh."""
+        child = self._child
+        if child is not None:
+            child.cancel()
+
+    # ---- verdicts ----
+
+    def judge(
+        self,
+        row: EpisodeRow,
+        *,
+        seekable: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Verdict:
+        """Replay an episode in every way that may work, until one is exact.
+
+        With `seekable` its pictures can be had afterwards, of the last way that was tried.
+
+        Raises:
+            ConsentNeededError: a module would have to be allowed first.
+            ReplayCancelledError: `cancel` was called.
+        """
+        said: dict[str, Any] = {"episode": row.index, "episode_id": row.episode_id, "steps": row.steps}
+        try:
+            chain = self._chain_for(row)
+            number = chain.number(row)
+            unit = chain.unit(number)
+        except (ConsentNeededError, ReplayCancelledError):
+            raise
+        except ReplayError as error:
+            return Verdict(**said, status=CANNOT, reason=str(error))
+        worst: Verdict | None = None
+        preferred = self._worked.get(chain.key, "")
+        tried = ways(number, called=unit.called, seeded=chain.seeded, preferred=preferred)
+        for way in tried:
+            try:
+                found = self._try(row, way, seekable=seekable, progress=progress)
+            except (ConsentNeededError, ReplayCancelledError):
+                raise
+            except ReplayError as error:
+                found = Verdict(**said, status=CANNOT, way=way.name, reason=str(error))
+            if found.exact:
+                self._worked[chain.key] = way.name
+                return found
+            if worst is None or _further(found, worst):
+                worst = found
+        if worst is None:
+            return Verdict(**said, status=CANNOT, reason="its beginning is not in the record")
+        if seekable and worst.status == DIVERGED and worst.way != tried[-1].name:
+            again = next(way for way in tried if way.name == worst.way)
+            return self._try(row, again, seekable=True, progress=progress)
+        return worst
+
+    def _try(
+        self, row: EpisodeRow, way: Way, *, seekable: bool, progress: Callable[[int, int], None] | None
+    ) -> Verdict:
+        chain = self._chain_for(row)
+        number = chain.number(row)
+        child = self._made_in(chain, pictures=way.pictures)
+        self._hand_in(child, chain, way.start, number)
+        request = {"type": "attempt", "start": way.start, "target": number, "seekable": seekable}
+        self._stands = (-1, -1)
+        answer = child.ask(request, progress=progress)
+        if not seekable:
+            self._stands = (way.start, number + 1)
+        return self._verdict(row, chain, way, answer)
+
+    def _hand_in(self, child: Child, chain: Chain, start: int, target: int) -> None:
+        """Give the child the units it needs and does not have."""
+        first = target if self._stands == (start, target) else start
+        if sum(chain.unit(k).turns for k in range(first, target)) > self._chain_turns:
+            raise ReplayError(f"the chain of episodes to it is longer than {self._chain_turns} steps")
+        if first == target and self._shelf and min(self._shelf) < target:
+            child.ask({"type": "forget", "below": target})
+            self._shelf = {number for number in self._shelf if number >= target}
+        for number in range(first, target + 1):
+            if number not in self._shelf:
+                child.ask({"type": "unit", "number": number}, chain.unit(number).body)
+                self._shelf.add(number)
+
+    def _verdict(self, row: EpisodeRow, chain: Chain, way: Way, answer: dict[str, Any]) -> Verdict:
+        said: dict[str, Any] = {
+            "episode": row.index,
+            "episode_id": row.episode_id,
+            "steps": row.steps,
+            "way": way.name,
+        }
+        notes = [str(note) for note in self._made.get("notes") or ()]
+        places = chain.unit(chain.number(row)).places[row.index]
+        focus = chain.focus(row)
+        mine = [one for one in answer.get("differences") or () if one.get("whose") in (focus, "")]
+        mine = [one for one in mine if one["turn"] < places[-1] or one.get("what") == "raised"]
+        if not mine:
+            return Verdict(**said, status=EXACT, notes=notes)
+        first = min(mine, key=lambda one: one["turn"])
+        step = next((k for k, before in enumerate(places) if before > first["turn"]), len(places)) - 1
+        if first["turn"] < places[0] and focus:
+            step = -1
+        reason = "; ".join([*self._changed(), *notes])
+        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **told(first))
+
+    def _changed(self) -> list[str]:
+        then, now = self._made.get("then") or {}, self._made.get("now") or {}
+        return [
+            f"{name} {then[name]} then, {now.get(name, 'none')} now"
+            for name in then
+            if then[name] != now.get(name)
+        ]
+
+    # ---- pictures ----
+
+    def shoot(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
+        """Pictures of the judged episode: for each step, how it is and its bytes."""
+        chain = self._chain_for(row)
+        if self._child is None or not self._child.alive:
+            raise ReplayError("the replay process is gone; open the episode again")
+        places = chain.unit(chain.number(row)).places[row.index]
+        wanted = list(steps)
+        request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
+        for step, (header, body) in zip(wanted, self._child.stream(request), strict=False):
+            yield step, header, body
+
+    @property
+    def pictures(self) -> bool:
+        """Whether the environment was made so that it can be drawn."""
+        return bool(self._made.get("pictures"))
+
+    # ---- the child ----
+
+    def _chain_for(self, row: EpisodeRow) -> Chain:
+        if self._chain is None or self._chain.key != key_of(row):
+            self._chain = chain_of(self._reader, row)
+            self._made = {}
+        return self._chain
+
+    def _made_in(self, chain: Chain, *, pictures: bool) -> Child:
+        """The child, with the environment of a chain made in it."""
+        if self._child is not None and not self._child.alive:
+            self.close()
+            self._made = {}
+        if self._child is not None and self._made and self._pictures == pictures:
+            return self._child
+        self._shelf, self._stands, self._made = set(), (-1, -1), {}
+        if self._child is None:
+            producer = chain.key.partition(".")[0]
+            self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
+            self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
+        self._pictures = pictures
+        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": pictures}
+        self._made = self._child.ask(request, msgspec.json.encode(chain.env))
+        if self._scene.note:
+            self._made.setdefault("notes", []).append(self._scene.note)
+        return self._child
+
+
+def _further(found: Verdict, worst: Verdict) -> bool:
+    """Whether an attempt came further than another."""
+    if found.status != worst.status:
+        return found.status == DIVERGED
+    return (found.step or 0) > (worst.step or 0)

@@ -1,0 +1,268 @@
+"""Building an environment again from its recorded description. Imports only what is known or was allowed.
+
+Known are the environment libraries everyone installs as such. Any other module runs code of whoever wrote the
+run: it is imported when the user allowed it by name, and refused otherwise.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from mosaic_worker.replay.decode import argument
+
+__all__ = ["KNOWN", "Builder", "ConsentError", "RebuildError"]
+
+KNOWN = frozenset(
+    {
+        "Box2D", "ale_py", "dm_control", "gym", "gymnasium", "gymnasium_robotics", "magent2", "minigrid",
+        "miniworld", "momaland", "mpe2", "mujoco", "numpy", "pettingzoo", "shimmy", "stable_baselines3",
+        "supersuit",
+    }
+)  # fmt: skip
+"""Top-level packages that may be imported without asking."""
+_MAIN = "__main__"
+_MAIN_COPY = "__mosaic_main__"
+_VECTOR_ONLY = ("num_envs", "vectorization_mode", "vector_kwargs", "wrappers")
+_PICTURES = "rgb_array"
+
+
+class RebuildError(Exception):
+    """The environment cannot be built again; says why."""
+
+
+class ConsentError(Exception):
+    """A module would have to be imported that nobody allowed. The message is its name."""
+
+
+class Builder:
+    """Makes environments of one description.
+
+    Args:
+        env: the description, as recorded.
+        allowed: modules that may be imported besides the known ones.
+        path: folders to look for allowed modules in.
+        pictures: make environments that can be rendered, where they can.
+    """
+
+    def __init__(
+        self,
+        env: Dict[str, Any],
+        *,
+        allowed: Sequence[str] = (),
+        path: Sequence[str] = (),
+        pictures: bool = True,
+    ) -> None:
+        self.env = env
+        self.api = str(env.get("api") or "")
+        self.pictures = pictures
+        self.notes: List[str] = []
+        self._allowed = frozenset(allowed)
+        self._path = [folder for folder in path if folder]
+
+    @property
+    def kind(self) -> str:
+        """How its episodes are played: single, vector, aec or parallel."""
+        if self.api.startswith("pettingzoo"):
+            return "aec" if self.api.endswith("aec") else "parallel"
+        return "vector" if self.env.get("vector") else "single"
+
+    def make(self) -> Any:
+        """A new environment.
+
+        Raises:
+            ConsentError: a module would have to be imported that nobody allowed.
+            RebuildError: it cannot be built.
+        """
+        if not self.api:
+            raise RebuildError("how its environment was made was not recorded")
+        if self.kind in ("aec", "parallel"):
+            return self._made(self._zoo)
+        self._import(self.api)
+        if self.env.get("module"):
+            self._import(str(self.env["module"]))
+        if self.env.get("id") is None:
+            return self._made(self._construct)
+        return self._made(self._from_id)
+
+    # ---- ways to make one ----
+
+    def _made(self, way: Any) -> Any:
+        """Make it so that it can be rendered; where that fails, as it was recorded."""
+        if self.pictures:
+            try:
+                env = way(_PICTURES)
+            except (ConsentError, RebuildError):
+                raise
+            except Exception as error:  # noqa: BLE001  (an environment may refuse in any way it likes)
+                self.pictures = False
+                self.notes.append(f"it cannot be made for pictures ({type(error).__name__}: {error})"[:300])
+            else:
+                return env
+        try:
+            return way(None)
+        except (ConsentError, RebuildError):
+            raise
+        except Exception as error:
+            raise RebuildError(
+                f"making {self._name()} failed: {type(error).__name__}: {error}"[:2000]
+            ) from error
+
+    def _name(self) -> str:
+        return str(self.env.get("id") or self.env.get("entry_point") or self.env.get("module"))
+
+    def _kwargs(self, pictures: Optional[str]) -> Dict[str, Any]:
+        kwargs = {name: argument(value) for name, value in (self.env.get("kwargs") or {}).items()}
+        if pictures is not None:
+            kwargs["render_mode"] = pictures
+        elif kwargs.get("render_mode") == "human":
+            kwargs.pop("render_mode")
+        return kwargs
+
+    def _from_id(self, pictures: Optional[str]) -> Any:
+        api = importlib.import_module(self.api)
+        env_id, kwargs = str(self.env["id"]), self._kwargs(pictures)
+        if ":" in env_id:
+            self._import(env_id.partition(":")[0])
+        self._check_entry_point(api, env_id)
+        limit = self.env.get("max_episode_steps")
+        if self.kind == "vector":
+            count = kwargs.pop("num_envs", self.env.get("num_envs"))
+            return api.make_vec(env_id, num_envs=count, **kwargs)
+        for name in _VECTOR_ONLY:
+            kwargs.pop(name, None)
+        accepted = inspect.signature(api.make).parameters
+        if limit is not None and "max_episode_steps" in accepted:
+            kwargs["max_episode_steps"] = limit
+        if "disable_env_checker" in accepted:
+            kwargs["disable_env_checker"] = True
+        return self._wrapped(api.make(env_id, **kwargs))
+
+    def _check_entry_point(self, api: Any, env_id: str) -> None:
+        """`make` imports the module of the id's entry point: it has to be a known or an allowed one."""
+        registry = (
+            getattr(api, "registry", None)
+            or importlib.import_module(f"{self.api}.envs.registration").registry
+        )
+        spec = (
+            registry.get(env_id)
+            if hasattr(registry, "get")
+            else getattr(registry, "env_specs", {}).get(env_id)
+        )
+        if spec is None:
+            known = "" if self.env.get("module") else " and which module registered it was not recorded"
+            raise RebuildError(f"{self.api} here knows no environment {env_id!r}{known}")
+        for entry in (getattr(spec, "entry_point", None), getattr(spec, "vector_entry_point", None)):
+            module = entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", None)
+            if module and module not in sys.modules:
+                self._consent(str(module))
+
+    def _wrapped(self, env: Any) -> Any:
+        for wrapper in self.env.get("additional_wrappers") or ():
+            kind = self._find(wrapper["entry_point"])
+            env = kind(
+                env=env, **{key: argument(value) for key, value in (wrapper.get("kwargs") or {}).items()}
+            )
+        return env
+
+    def _construct(self, pictures: Optional[str]) -> Any:
+        kind = self._find(str(self.env.get("entry_point")))
+        if self.env.get("kwargs") is None:
+            self.notes.append(
+                "the arguments it was constructed with were not recorded; it was made without any"
+            )
+        return kind(**self._kwargs(pictures))
+
+    def _zoo(self, pictures: Optional[str]) -> Any:
+        module = self._import(str(self.env.get("module")))
+        factory: Any = module
+        for part in str(self.env.get("function")).split("."):
+            factory = getattr(factory, part)
+        args = [argument(value) for value in self.env.get("args") or ()]
+        kwargs = self._kwargs(pictures)
+        if self.env.get("function") == "make":
+            raise RebuildError("it was made by pettingzoo.make in a way that cannot be repeated")
+        if self.env.get("wrappers"):
+            self.notes.append(
+                f"the script put {', '.join(self.env['wrappers'])} around it; they are left out"
+            )
+        return factory(*args, **kwargs)
+
+    # ---- imports ----
+
+    def _find(self, entry_point: str) -> Any:
+        module_name, _, qualname = entry_point.partition(":")
+        found: Any = self._import(module_name)
+        for part in qualname.split("."):
+            if part == "<locals>" or not hasattr(found, part):
+                raise RebuildError(f"{entry_point} cannot be found again: it is no name of its module")
+            found = getattr(found, part)
+        return found
+
+    def _consent(self, name: str) -> None:
+        top = name.split(".", maxsplit=1)[0]
+        if top in KNOWN or name in self._allowed or top in self._allowed:
+            return
+        if name == _MAIN:
+            file = str(self.env.get("file") or "")
+            if os.path.basename(file) in self._allowed or file in self._allowed:
+                return
+        raise ConsentError(name)
+
+    def _import(self, name: str) -> Any:
+        self._consent(name)
+        if name == _MAIN:
+            return self._import_script()
+        top = name.split(".", maxsplit=1)[0]
+        if top not in KNOWN:
+            sys.path.extend(folder for folder in self._path if folder not in sys.path)
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise RebuildError(f"cannot import {name} in {sys.executable}: {error}") from error
+
+    def _import_script(self) -> Any:
+        """The recorded script as a module, under another name: its `if __name__ == "__main__"` stays out."""
+        if _MAIN_COPY in sys.modules:
+            return sys.modules[_MAIN_COPY]
+        file = str(self.env.get("file") or "")
+        spec = importlib.util.spec_from_file_location(_MAIN_COPY, file) if os.path.isfile(file) else None
+        if spec is None or spec.loader is None:
+            raise RebuildError(
+                f"the environment is defined in the script, and {file or 'its file'} is not there"
+            )
+        sys.path.append(os.path.dirname(os.path.abspath(file)))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[_MAIN_COPY] = module
+        spec.loader.exec_module(module)
+        return module
+
+    # ---- what is different here ----
+
+    def versions(self) -> Tuple[Dict[str, str], Dict[str, str]]:
+        """Versions then and now, of what was recorded."""
+        import platform
+
+        then = {str(name): str(version) for name, version in (self.env.get("versions") or {}).items()}
+        now = {}
+        for name in then:
+            version = platform.python_version() if name == "python" else _version(name)
+            if version is not None:
+                now[name] = version
+        return then, now
+
+
+def _version(name: str) -> Optional[str]:
+    version = getattr(sys.modules.get(name), "__version__", None)
+    if isinstance(version, str):
+        return version
+    try:
+        from importlib import metadata
+
+        return metadata.version(name)
+    except (ImportError, ValueError):
+        return None

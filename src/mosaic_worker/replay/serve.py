@@ -1,0 +1,156 @@
+"""The child's conversation: one request at a time; `done` or `error` is the last answer to each.
+
+`make` says which environment; `unit` hands one in; `attempt` plays; `shoot` gives pictures. While it works
+it says so several times a second, so that silence means trouble.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+import time
+import traceback
+from typing import IO, Any, Dict, List, Optional
+
+from mosaic_worker.replay import wire
+from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
+from mosaic_worker.replay.decode import LostError
+from mosaic_worker.replay.stage import Stage
+from mosaic_worker.replay.units import Unit
+
+__all__ = ["Server"]
+
+_TELL_SECS = 0.2
+_MAX_PIXELS = 1 << 26
+
+
+class Server:
+    """Answers requests until there are no more."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._requests = requests
+        self._answers = answers
+        self._stage: Optional[Stage] = None
+        self._told = 0.0
+
+    def run(self) -> None:
+        """Answer until the other side closes its end."""
+        self._say({"type": "hello", "python": sys.version.split()[0], "executable": sys.executable})
+        while True:
+            while self._stage is not None and not self._waiting() and self._stage.idle():
+                pass
+            message = wire.read(self._requests)
+            if message is None:
+                break
+            self._answer(*message)
+        if self._stage is not None:
+            self._stage.close()
+
+    def _waiting(self) -> bool:
+        return bool(select.select([self._requests], [], [], 0)[0])
+
+    def _say(self, header: Dict[str, Any], body: bytes = b"") -> None:
+        wire.write(self._answers, header, body)
+
+    def _answer(self, request: Dict[str, Any], body: bytes) -> None:
+        kind = str(request.get("type"))
+        try:
+            done = getattr(self, f"_on_{kind}")(request, body)
+        except ConsentError as error:
+            self._say({"type": "error", "kind": "consent", "text": str(error)})
+        except (RebuildError, LostError) as error:
+            self._say({"type": "error", "kind": "cannot", "text": str(error)})
+        except Exception as error:  # noqa: BLE001  (anything an environment raises is an answer, not our end)
+            traceback.print_exc()
+            self._say({"type": "error", "kind": "failed", "text": f"{type(error).__name__}: {error}"[:2000]})
+        else:
+            self._say({"type": "done", **(done or {})})
+
+    def _progress(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._told > _TELL_SECS:
+            self._told = now
+            self._say({"type": "progress", "done": done, "of": total})
+
+    # ---- requests ----
+
+    def _on_make(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
+        import json
+
+        if self._stage is not None:
+            self._stage.close()
+        builder = Builder(
+            json.loads(body),
+            allowed=request.get("allowed") or (),
+            path=request.get("path") or (),
+            pictures=bool(request.get("pictures", True)),
+        )
+        builder.make().close()
+        then, now = builder.versions()
+        self._stage = Stage(builder)
+        return {
+            "kind": builder.kind,
+            "pictures": builder.pictures,
+            "notes": builder.notes,
+            "then": then,
+            "now": now,
+        }
+
+    def _on_unit(self, request: Dict[str, Any], body: bytes) -> None:
+        self._open.units[int(request["number"])] = Unit.parse(body)
+
+    def _on_forget(self, request: Dict[str, Any], body: bytes) -> None:
+        for number in [number for number in self._open.units if number < int(request["below"])]:
+            del self._open.units[number]
+
+    def _on_attempt(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
+        stage = self._open
+        outcome = stage.attempt(
+            int(request["start"]),
+            int(request["target"]),
+            self._progress,
+            seekable=bool(request.get("seekable")),
+        )
+        differences: List[Any] = [
+            {"whose": whose, "turn": turn, **one} for whose, (turn, one) in outcome.differences.items()
+        ]
+        return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
+
+    def _on_shoot(self, request: Dict[str, Any], body: bytes) -> None:
+        focus = str(request.get("focus") or "")
+        for turn in request["turns"]:
+            picture, found = self._open.shoot(int(turn), focus)
+            whose = {name for name, _ in found}
+            header: Dict[str, Any] = {
+                "type": "picture",
+                "turn": int(turn),
+                "differs": focus in whose or "" in whose,
+            }
+            rgb = _rgb(picture)
+            if rgb is None:
+                header["why"] = f"it gives no picture but {type(picture).__name__}"
+                self._say(header)
+            else:
+                header["height"], header["width"] = int(rgb.shape[0]), int(rgb.shape[1])
+                self._say(header, rgb.tobytes())
+
+    @property
+    def _open(self) -> Stage:
+        if self._stage is None:
+            raise RuntimeError("no environment was made yet")
+        return self._stage
+
+
+def _rgb(picture: Any) -> Any:
+    """A picture as height x width x 3 bytes; None when it is none."""
+    import numpy as np
+
+    if isinstance(picture, (list, tuple)) and picture:
+        picture = picture[-1]
+    if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8:
+        return None
+    if picture.ndim == 2:
+        picture = np.repeat(picture[:, :, None], 3, axis=2)
+    if picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size > 4 * _MAX_PIXELS:
+        return None
+    return np.ascontiguousarray(picture[:, :, :3])

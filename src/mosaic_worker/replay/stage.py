@@ -1,0 +1,168 @@
+"""Where units are played: attempts from a start to a target, then pictures of any turn of the target.
+
+An attempt plays `start` to `target - 1` just to get there, and compares every turn of the target with what
+was recorded. An attempt that goes on where the last one ended plays nothing twice.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
+
+from mosaic_worker.replay.seek import Seeker
+from mosaic_worker.replay.sims import Found, Sim, SingleSim, VectorSim
+
+if TYPE_CHECKING:
+    from mosaic_worker.replay.build import Builder
+    from mosaic_worker.replay.compare import Difference
+    from mosaic_worker.replay.units import Unit
+
+__all__ = ["Outcome", "Stage"]
+
+Progress = Callable[[int, int], None]
+
+_OPENING_SECS = 0.5
+_SLICE_SECS = 0.005
+
+
+class Outcome:
+    """How an attempt went: for whoever something came out otherwise, the turn and the first difference.
+
+    Turn -1 is the reset, turn k the k-th step, counted from 0.
+    """
+
+    def __init__(self) -> None:
+        self.differences: Dict[str, Tuple[int, Difference]] = {}
+
+    def add(self, turn: int, found: Found) -> None:
+        """Note differences; only the first of each counts."""
+        for whose, one in found:
+            self.differences.setdefault(whose, (turn, one))
+
+
+class Stage:
+    """Plays the units of one environment."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.units: Dict[int, Unit] = {}
+        self.seeker: Optional[Seeker] = None
+        self._live: Optional[Sim] = None
+        self._stands = (-1, -1)
+        """The start the live environment was played from, and the unit it stands before."""
+        self._idle: Optional[Iterator[None]] = None
+
+    def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Outcome:
+        """Play from a fresh environment at `start` to the end of `target`, and compare the target.
+
+        With `seekable`, pictures may be asked for afterwards.
+        """
+        sim, self._live = self._live, None
+        self._close_seeker()
+        if sim is None or self._stands != (start, target):
+            if sim is not None:
+                sim.close()
+            sim = self._fresh(start, target, progress)
+        self._stands = (-1, -1)
+        unit = self.units[target]
+        seeker = Seeker(unit, lambda: self._fresh(start, target, _silent))
+        if not seekable or not unit.turns:
+            seeker.drop_keyframes()
+        outcome = self._play(sim, unit, seeker, progress)
+        if not seekable:
+            self._live, self._stands = sim, (start, target + 1) if sim.turn == len(unit.turns) else (-1, -1)
+            return outcome
+        seeker.played(sim)
+        self.seeker = seeker
+        if outcome.differences:
+            seeker.drop_keyframes()
+        else:
+            seeker.prove()
+        self._open_up()
+        return outcome
+
+    def _open_up(self) -> None:
+        if self.seeker is None:
+            return
+        self._idle = self.seeker.spread(_SLICE_SECS)
+        until = time.monotonic() + _OPENING_SECS
+        while time.monotonic() < until and self.idle():
+            pass
+
+    def idle(self) -> bool:
+        """Use a moment nobody asks for anything. Whether there is more to do."""
+        if self._idle is None:
+            return False
+        if next(self._idle, self) is self:
+            self._idle = None
+        return self._idle is not None
+
+    def shoot(self, turn: int, focus: str) -> Tuple[Any, Found]:
+        """The picture after `turn` turns of the target (0: after its reset), and how that turn differs."""
+        if self.seeker is None:
+            raise RuntimeError("no unit is open")
+        sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
+        return sim.picture(focus), found
+
+    def close(self) -> None:
+        """Let every environment go."""
+        self._close_seeker()
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def _close_seeker(self) -> None:
+        self._idle = None
+        if self.seeker is not None:
+            self.seeker.close()
+            self.seeker = None
+
+    # ---- playing ----
+
+    def _fresh(self, start: int, target: int, progress: Progress) -> Sim:
+        """A new environment that has been through everything from `start` to just before the target."""
+        sim = self._new()
+        for number in range(start, target):
+            unit = self.units[number]
+            sim.reset(unit)
+            while sim.turn < len(unit.turns):
+                sim.step(unit)
+                progress(sim.turn, len(unit.turns))
+        sim.turn = -1
+        return sim
+
+    def _new(self) -> Sim:
+        env = self.builder.make()
+        if self.builder.kind == "single":
+            return SingleSim(env)
+        if self.builder.kind == "vector":
+            return VectorSim(env)
+        from mosaic_worker.replay import zoo
+
+        return zoo.AecSim(env) if self.builder.kind == "aec" else zoo.ParallelSim(env)
+
+    def _play(self, sim: Sim, unit: Unit, seeker: Seeker, progress: Progress) -> Outcome:
+        outcome = Outcome()
+        single = isinstance(sim, SingleSim)
+        outcome.add(-1, _safely(lambda: sim.reset(unit)))
+        while sim.turn < len(unit.turns) and not (single and outcome.differences):
+            turn, before = sim.turn, time.perf_counter()
+            outcome.add(turn, _safely(lambda: sim.step(unit)))
+            if sim.turn == turn:
+                break  # it raised: there is no going on
+            seeker.passed(sim, time.perf_counter() - before)
+            progress(sim.turn, len(unit.turns))
+        return outcome
+
+
+def _safely(act: Callable[[], Found]) -> Found:
+    """What an environment raises is a way to differ: a recorded turn did not raise."""
+    try:
+        return act()
+    except Exception as error:  # noqa: BLE001  (an environment may raise anything)
+        said = f"{type(error).__name__}: {error}"
+        return [("", {"what": "raised", "recorded": "no error", "now": said[:300]})]
+
+
+def _silent(_done: int, _total: int) -> None:
+    pass

@@ -1,0 +1,140 @@
+"""PettingZoo environments being re-simulated: every agent's rewards, ends and observations are compared.
+
+Compared where the recorder looked: an AEC agent's step at its next turn, or when everybody is dead;
+observations only where the script asked for one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from mosaic_worker.hooks.pettingzoo_origin import layers
+from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
+from mosaic_worker.replay.decode import live
+from mosaic_worker.replay.sims import Found, Sim
+
+if TYPE_CHECKING:
+    from mosaic_worker.replay.units import Unit
+
+__all__ = ["AecSim", "ParallelSim"]
+
+
+class _ZooSim(Sim):
+    @property
+    def core(self) -> Any:
+        """The innermost environment."""
+        return layers(self.env)[-1]
+
+    def _named(self) -> Dict[str, Any]:
+        return {str(agent): agent for agent in self.env.agents}
+
+    def _space(self, agent: Any) -> Any:
+        try:
+            return self.env.action_space(agent)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return None
+
+
+class ParallelSim(_ZooSim):
+    """All agents at once. A turn is `{agent: [action, reward, flags, obs]}`."""
+
+    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
+        result = self.env.reset(**arguments)
+        obs = result[0] if isinstance(result, tuple) else result
+        return self._compared(dict((unit.first or {}).items()), obs)
+
+    def _compared(self, expected: Dict[str, Any], obs: Dict[Any, Any]) -> Found:
+        now = {str(agent): value for agent, value in obs.items()}
+        pairs = [(name, difference(was, now.get(name))) for name, was in expected.items()]
+        return [(name, one) for name, one in pairs if one is not None]
+
+    def _step(self, unit: Unit, turn: Any) -> Found:
+        agents = self._named()
+        actions = {
+            agents[name]: live(was[0], self._space(agents[name]))
+            for name, was in turn.items()
+            if name in agents
+        }
+        observations, rewards, terminations, truncations = self.env.step(actions)[:4]
+        found: Found = [
+            (name, {"what": "agent", "recorded": "taking part", "now": "gone"})
+            for name in turn
+            if name not in agents
+        ]
+        for name, was in turn.items():
+            agent = agents.get(name)
+            if agent is None:
+                continue
+            flags = flags_of(terminations.get(agent), truncations.get(agent))
+            one = of_step(was[1:], observations.get(agent), rewards.get(agent, 0.0), flags)
+            if one is not None:
+                found.append((name, one))
+        return found
+
+
+class AecSim(_ZooSim):
+    """One agent after the other. A turn is `[agent, action]`, or None for the step of a dead one.
+
+    `unit.agents` has, for each agent, `first` (what it observed when it joined) and `steps`
+    (`[reward, flags, obs]` in the order it made them).
+    """
+
+    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
+        self.env.reset(**arguments)
+        self.books = {"joined": [], "waiting": [], "settled": {}}
+        return []
+
+    def _step(self, unit: Unit, turn: Any) -> Found:
+        agent = self.env.agent_selection
+        name = str(agent)
+        found: Found = []
+        if turn is not None and turn[0] != name:
+            found.append((turn[0], {"what": "turn", "recorded": turn[0], "now": name}))
+        if not self._dead(agent) or turn is not None:
+            found += self._look(unit, agent)
+        self.env.step(None if turn is None or self._dead(agent) else live(turn[1], self._space(agent)))
+        if turn is not None:
+            self.books["waiting"].append(name)
+        living = list(self.env.agents)
+        if all(self._dead(one) for one in living) or self.turn + 1 == len(unit.turns):
+            for waiting in list(self.books["waiting"]):
+                found += self._settle(unit, waiting, self._named().get(waiting))
+        return found
+
+    def _look(self, unit: Unit, agent: Any) -> Found:
+        name = str(agent)
+        if name in self.books["waiting"]:
+            return self._settle(unit, name, agent)
+        expected = unit.agents.get(name)
+        if expected is None or name in self.books["joined"]:
+            return []
+        self.books["joined"].append(name)
+        return self._told(name, self._observed(expected["first"], agent))
+
+    def _settle(self, unit: Unit, name: str, agent: Any) -> Found:
+        self.books["waiting"].remove(name)
+        number = self.books["settled"].get(name, 0)
+        self.books["settled"][name] = number + 1
+        steps = unit.agents.get(name, {}).get("steps", ())
+        if number >= len(steps) or agent is None:
+            return []
+        reward, flags, obs = steps[number]
+        rewards = self._book("_cumulative_rewards") or {}
+        now = flags_of(self._book("terminations").get(agent), self._book("truncations").get(agent))
+        one = of_step([reward, flags, None], None, rewards.get(agent, 0.0), now)
+        return self._told(name, one if one is not None else self._observed(obs, agent))
+
+    def _observed(self, expected: Any, agent: Any) -> Optional[Difference]:
+        return None if expected is None else difference(expected, self.env.observe(agent))
+
+    def _told(self, name: str, one: Optional[Difference]) -> Found:
+        return [] if one is None else [(name, one)]
+
+    def _dead(self, agent: Any) -> bool:
+        return bool(self._book("terminations").get(agent) or self._book("truncations").get(agent))
+
+    def _book(self, name: str) -> Any:
+        for layer in layers(self.env):
+            if name in vars(layer):
+                return vars(layer)[name]
+        return getattr(self.env, name, {})

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from mosaic.fastlane import segment
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-SHM = Path("/dev/shm")
 
 
 @pytest.fixture
@@ -54,11 +54,13 @@ def _descriptors() -> set[str]:
 
 
 def _segments() -> set[str]:
-    return {path.name for path in SHM.glob("mosaic-*")} if SHM.exists() else set()
+    """What lies in shared memory and belongs to the living; what the killed left is swept, as by a daemon."""
+    segment.sweep()
+    return {path.name for path in Path(os.environ["MOSAIC_SHM"]).rglob("*.*")}
 
 
 @pytest.fixture(autouse=True)
-def no_leaks() -> Iterator[None]:
+def no_leaks(shared_memory: None) -> Iterator[None]:
     """Fail the test that leaves a process, thread, open file or shared-memory segment behind."""
     before = _children(), set(threading.enumerate()), _descriptors(), _segments()
     yield

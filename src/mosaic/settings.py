@@ -33,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Observations up to this size are recorded whole, larger ones as checksum and shape."""
     segment_mib: int = 8
     """Size of one journal segment."""
+    render_inject: bool = True
+    """Show environments that were made without a render mode, when somebody watches."""
     seal_journals: bool = True
     """Compress journal segments once they are in the store and synced."""
 

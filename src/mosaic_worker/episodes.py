@@ -206,6 +206,11 @@ class Track:
         self._write(body + flags)
         self._close("terminated" if terminated else "truncated")
 
+    @property
+    def reward(self) -> float:
+        """The reward of the last step."""
+        return self._reward_value
+
     def cut(self) -> None:
         """End the open episode, if any, where it stands."""
         if self._prefix is not None:

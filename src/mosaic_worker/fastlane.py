@@ -14,7 +14,7 @@ import stat
 import struct
 import time
 import zlib
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, List, NamedTuple
 
 from mosaic_worker import fastlane_layout as layout
 
@@ -22,7 +22,7 @@ __all__ = ["Lane", "Lease", "RingFile", "RingWriter", "create"]
 
 _F_OFD_SETLK = 37
 _WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
-_TRIES = 16
+_TRIES = 50
 _pack_meta = layout.META.pack_into
 _wall, _monotonic = time.time_ns, time.monotonic_ns
 
@@ -170,19 +170,20 @@ class Lane:
         """
         shared, own = layout.folders_of(run_dir)
         try:
-            _make_private(os.path.dirname(shared))
-            self._create(shared, producer)
+            self._create([os.path.dirname(shared), shared], producer)
         except OSError:
-            self._create(own, producer)
+            self._create([own], producer)
 
-    def _create(self, folder: str, producer: str) -> None:
+    def _create(self, folders: List[str], producer: str) -> None:
+        folder = folders[-1]
         self.folder, self.producer = folder, producer
         path = os.path.join(folder, layout.lane_name(producer))
         for attempt in range(_TRIES):
             try:
-                _make_private(folder)
+                for place in folders:
+                    _make_private(place)
                 fd = create(path, layout.LANE_BYTES)
-            except FileNotFoundError:  # a sweeper found the folder empty just now
+            except FileNotFoundError:  # a sweeper found a folder empty just now
                 if attempt == _TRIES - 1:
                     raise
                 continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict
 
 import mosaic_worker
 from mosaic_worker import hooks, report
+from mosaic_worker.hooks import rendering
 from mosaic_worker.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def begin() -> None:
     mosaic_worker._current = recorder  # noqa: SLF001  (the one place that sets it)
     os.register_at_fork(after_in_child=recorder.after_fork_in_child)
     atexit.register(_finish, recorder)
+    rendering.start(recorder, inject=bool(options.get("render_inject", True)))
     hooks.install_all(recorder)
     hooks.on_import("multiprocessing.util", lambda module: _close_in_children(module, recorder))
 

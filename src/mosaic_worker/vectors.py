@@ -7,7 +7,7 @@ script resets it (`disabled`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker.episodes import Describe, Shared, Track
 
@@ -103,6 +103,11 @@ class VectorTrack:
             )
             if restarted:
                 track.begin(after)
+
+    @property
+    def tracks(self) -> List[Track]:
+        """The track of each position."""
+        return self._tracks
 
     def cut(self) -> None:
         """End every open episode where it stands."""

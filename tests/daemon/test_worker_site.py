@@ -63,6 +63,7 @@ def test_the_users_variables_are_kept(home: Path, tmp_path: Path) -> None:
     assert made["PYTHONUNBUFFERED"] == ""
     assert made["MOSAIC_RUN_ID"] == RUN_ID
     assert made["MOSAIC_RUN_DIR"] == str(folder.path)
-    assert json.loads(made["MOSAIC_RECORD"]) == {"obs_inline_bytes": 7, "segment_mib": Settings().segment_mib}
+    recorded = {"obs_inline_bytes": 7, "segment_mib": Settings().segment_mib, "render_inject": True}
+    assert json.loads(made["MOSAIC_RECORD"]) == recorded
     bare = worker_environment({}, site=tmp_path, folder=folder, spec=spec, settings=Settings())
     assert (bare["PYTHONPATH"], bare["PYTHONUNBUFFERED"]) == (str(tmp_path), "1")

@@ -35,13 +35,14 @@ def size_of(epoch: int) -> int:
 
 
 def write(run: str, seed: int) -> None:
-    """Publish for ever; every ring for a random while, then one of another size."""
+    """Publish for as long as our parent lives; every ring for a random while, then one of another size."""
     dice = random.Random(seed)
     lane = WorkerLane(run, f"p{os.getpid()}x{seed:08x}")
     lane.list_row(0, state=layout.SHOWN, env_index=0, group="")
     epoch = 0
     ring = None
-    while True:
+    parent = os.getppid()
+    while os.getppid() == parent:
         epoch += 1
         size = size_of(epoch)
         new = lane.new_ring(0, pixel_bytes=size, epoch=epoch)
@@ -54,11 +55,12 @@ def write(run: str, seed: int) -> None:
 
 
 def read(run: str, counter: str) -> None:
-    """Check for ever. Attaches anew now and then, as a viewer that is opened and closed does."""
+    """Check for as long as our parent lives. Attaches anew now and then, as viewers do."""
     fd = os.open(counter, os.O_RDWR)
     checked = memoryview(mmap.mmap(fd, 16)).cast("Q")
     dice = random.Random(os.getpid())
-    while True:
+    parent = os.getppid()
+    while os.getppid() == parent:
         for path in segment.lanes_of(RunFolder(Path(run))):
             try:
                 lane = Lane(path)

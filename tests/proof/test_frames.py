@@ -86,7 +86,7 @@ class Stage:
         assert killed or process.returncode == -signal.SIGKILL, said
 
     def checked(self) -> tuple[int, int]:
-        """Reads that gave a frame, each checked whole, by readers living and dead; and how many were new ones."""
+        """Reads that gave a frame, each checked whole, by readers living and dead; how many were new."""
         found = [frame_torture.counts(path) for path in self._folder.glob("*.count")]
         return sum(reads for reads, _ in found), sum(new for _, new in found)
 

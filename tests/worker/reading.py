@@ -75,6 +75,7 @@ def environment(folder: Path, *, more_path: str = "", **extra: str) -> dict[str,
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MOSAIC_", "PYTHON"))}
     return {
         **clean,
+        "MOSAIC_SHM": os.environ["MOSAIC_SHM"],
         "MOSAIC_RUN_DIR": str(folder / "run"),
         "MOSAIC_RUN_ID": "test",
         "PYTHONPATH": path,

@@ -62,7 +62,11 @@ def worker_environment(
     given: Mapping[str, str], *, site: Path, folder: RunFolder, spec: RunSpec, settings: Settings
 ) -> dict[str, str]:
     """The user's variables with ours added. Theirs are kept: PYTHONPATH is only prefixed."""
-    record = {"obs_inline_bytes": settings.obs_inline_bytes, "segment_mib": settings.segment_mib}
+    record = {
+        "obs_inline_bytes": settings.obs_inline_bytes,
+        "segment_mib": settings.segment_mib,
+        "render_inject": settings.render_inject,
+    }
     rest = given.get("PYTHONPATH", "")
     root = DataRoot(folder.path.parent.parent)
     return {

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Set, Tuple, Typ
 
 from mosaic_worker import report, rng
 from mosaic_worker.episodes import Track
+from mosaic_worker.frames import frames
+from mosaic_worker.hooks import rendering
 from mosaic_worker.hooks.describe import describe
 
 if TYPE_CHECKING:
@@ -136,6 +138,8 @@ class EnvHooks:
                     track.step(action, *old_result(result))
             except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
                 report.caught(where, error)
+            if frames.wake[0]:  # somebody watches this process
+                frames.stepped(self, track)
             return result
 
         def step_of_any_signature(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -150,6 +154,8 @@ class EnvHooks:
             with report.guard(where):
                 action = args[0] if args else next(iter(kwargs.values()), None)
                 track.step(action, *(result[:4] if len(result) == 5 else old_result(result)))
+            if frames.wake[0]:
+                frames.stepped(self, track)
             return result
 
         _step_codes.add(step.__code__)
@@ -213,6 +219,8 @@ class EnvHooks:
                 rng=state,
                 describe=lambda: describe(env, self.api),
             )
+        with report.guard("listing an environment for viewers"):
+            rendering.meet(env, track, [track])
         return result
 
     def _own_track(self, env: Any, track: Track) -> Track:
@@ -230,6 +238,7 @@ class EnvHooks:
             if track is not None:
                 with report.guard(where):
                     track.cut()
+                    frames.leave(track)
             return raw(self, *args, **kwargs)
 
         return close

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type
 
 import mosaic_worker
 from mosaic_worker import report, rng
-from mosaic_worker.hooks import on_import
+from mosaic_worker.frames import frames
+from mosaic_worker.hooks import on_import, rendering
 from mosaic_worker.hooks.describe import describe_vector
 from mosaic_worker.hooks.envs import EnvHooks, inside, is_inside, patch, reset_arguments
 from mosaic_worker.hooks.making import replace_function
@@ -178,6 +179,8 @@ class VectorHooks:
                     result[0], seed=seed, options=options, rng=state,
                     describe=lambda: describe_vector(self, "gymnasium"),
                 )  # fmt: skip
+            with report.guard("listing an environment for viewers"):
+                rendering.meet(self, track, track.tracks, vector=True)
             return result
 
         return reset
@@ -215,6 +218,8 @@ class VectorHooks:
                 actions = args[0] if args else next(iter(kwargs.values()))
                 obs, rewards, terminated, truncated, infos = result
                 track.step(actions, obs, rewards, (terminated, truncated), infos)
+            if frames.wake[0]:
+                frames.stepped(self, track, len(track.tracks))
             return result
 
         return step
@@ -225,6 +230,7 @@ class VectorHooks:
             if track is not None:
                 with report.guard("vector close"):
                     track.cut()
+                    frames.leave(track)
             return raw(self, *args, **kwargs)
 
         return close

@@ -1,0 +1,150 @@
+"""Pictures of an environment, made without it or its script noticing. Imports nothing the script did not.
+
+An environment made without `render_mode` is asked for one picture by setting the attribute for the length of
+that call: `make`, `spec`, arguments and what the script itself sees of `render` stay what they were.
+Those that show themselves in a window (`human`) are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Sequence, Tuple
+
+from mosaic_worker.fastlane_layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
+from mosaic_worker.frames import frames
+
+if TYPE_CHECKING:
+    from mosaic_worker.episodes import Track
+    from mosaic_worker.frames import Picture
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["fit", "meet", "remedy", "render", "render_vector", "start"]
+
+_RGB = "rgb_array"
+_FIRST_TIME = {
+    "PYGAME_HIDE_SUPPORT_PROMPT": "1",  # the script's standard output is its own
+    "SDL_NO_SIGNAL_HANDLERS": "1",  # SDL would turn SIGTERM into a message nobody reads
+}
+
+
+def start(recorder: Recorder, *, inject: bool) -> None:
+    """Show this process's environments to whoever watches the run."""
+    frames.start(recorder.run_dir, producer=lambda: recorder.producer, fit=fit, inject=inject)
+    os.register_at_fork(after_in_child=frames.after_fork_in_child)
+    recorder.at_close(frames.close)
+
+
+def meet(env: Any, owner: Any, tracks: Sequence[Track], *, vector: bool = False) -> None:
+    """An environment was reset: list it for viewers, the first time."""
+    if not frames.knows(owner):
+        state, note = _state(env.unwrapped)
+        frames.add(owner, tracks, render=render_vector if vector else render, state=state, note=note)
+
+
+def _state(base: Any) -> Tuple[int, str]:
+    mode = getattr(base, "render_mode", "")
+    if mode == _RGB:
+        return SHOWN, ""
+    if mode == "human":
+        return HUMAN, "this environment shows itself in a window (render_mode='human')"
+    name = type(base).__name__
+    modes = (getattr(base, "metadata", None) or {}).get("render_modes") or ()
+    if mode == "" or _RGB not in modes:
+        return WITHOUT_PICTURES, f"{name} has no render mode 'rgb_array': there is nothing to see"
+    if not frames.inject:
+        return WITHOUT_PICTURES, f"{name} was made without render_mode, and the setting render_inject is off"
+    return SHOWN, ""
+
+
+def render(env: Any) -> Sequence[Any]:
+    """One picture of an environment."""
+    return [_render(env.unwrapped)]
+
+
+def render_vector(env: Any) -> Sequence[Any]:
+    """A picture of each position of an environment that is vectorised in itself."""
+    found = _render(env.unwrapped)
+    return [found] if getattr(found, "ndim", 0) == 3 else list(found)
+
+
+def _render(base: Any) -> Any:
+    _refuse_hopeless()
+    before = getattr(base, "render_mode", None)
+    if before == _RGB:
+        return _call(base)
+    own = "render_mode" in getattr(base, "__dict__", {})
+    base.render_mode = _RGB
+    try:
+        return _call(base)
+    finally:
+        if own:
+            base.render_mode = before
+        else:
+            del base.render_mode
+
+
+def _call(base: Any) -> Any:
+    if "pygame" in sys.modules:
+        return base.render()
+    before = {name: os.environ.get(name) for name in _FIRST_TIME}
+    os.environ.update(_FIRST_TIME)
+    try:
+        return base.render()
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+class HopelessError(Exception):
+    """Rendering is known to fail here, perhaps by ending the process: not tried."""
+
+
+def _refuse_hopeless() -> None:
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if "mujoco" in sys.modules and not display and not os.environ.get("MUJOCO_GL"):
+        raise HopelessError("MuJoCo has no display to draw on")
+
+
+def remedy(error: Exception) -> str:
+    """What the user can do about a picture that could not be made."""
+    text = f"{type(error).__module__} {type(error).__name__} {error}".lower()
+    if "mujoco" in sys.modules or "mujoco" in text or "gl" in text.split():
+        return "Start the run with MUJOCO_GL=egl (or osmesa) in its environment."
+    if isinstance(error, ImportError) or "notinstalled" in text:
+        return "Install what the message names into the environment of the script."
+    if "video" in text or "display" in text:
+        return "Start the run with SDL_VIDEODRIVER=dummy in its environment."
+    return "Make the environment with render_mode='rgb_array' in a script of your own to see it fail there."
+
+
+def fit(picture: Any, most_width: int, most_height: int) -> Picture:
+    """A picture as the lane wants it; larger ones lose every n-th row and column.
+
+    Raises:
+        TypeError: it is no picture of bytes.
+    """
+    if isinstance(picture, (list, tuple)) and picture:
+        picture = picture[-1]
+    shape = getattr(picture, "shape", None)
+    if shape is None or str(getattr(picture, "dtype", "")) != "uint8":
+        what = f"{getattr(picture, 'dtype', type(picture).__name__)}"
+        raise TypeError(f"render gave {what}, not an array of uint8")
+    if len(shape) == 2:
+        picture = picture.reshape(shape[0], shape[1], 1)
+    if len(shape) not in (2, 3) or picture.shape[2] not in CHANNELS or not picture.size:
+        raise TypeError(f"render gave an array of shape {shape}, not (height, width, 1, 3 or 4)")
+    height, width, channels = picture.shape
+    skip = max(-(-width // (most_width or width)), -(-height // (most_height or height)))
+    if skip > 1:
+        picture = picture[::skip, ::skip].copy()
+        height, width, channels = picture.shape
+    if picture.flags.c_contiguous:
+        return picture, width, height, channels, 0
+    turned = picture.transpose(1, 0, 2)
+    if turned.flags.c_contiguous:
+        return turned, width, height, channels, TRANSPOSED
+    return picture.copy(), width, height, channels, 0

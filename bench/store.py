@@ -1,8 +1,8 @@
 """What the store costs and gives: journal to store, bytes a step, one episode, the return curve, a rebuild.
 
-The journal is a real one: CartPole under the recorder, by a random and by a balancing policy. It is recorded for a few
-thousand steps and then repeated under new numbers, ids and times until it is long enough. The limit beside the
-throughput is decoding the same lines and nothing else, in the same run.
+The journal is a real one: CartPole under the recorder, by a random and by a balancing policy. It is recorded
+for a few thousand steps and then repeated under new numbers, ids and times until it is long enough. The limit
+beside the throughput is decoding the same lines and nothing else, in the same run.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def test_a_watched_run_is_ingested_and_settled(tmp_path: Path) -> None:
 def test_a_flooding_run_does_not_hold_up_the_others(tmp_path: Path) -> None:
     flood, small = make_run(tmp_path, "flood"), make_run(tmp_path, "small")
     worker = Segments(flood)
-    worker.raw(b'{"type":"log","text":"x","seq":1}\n' * 400_000)
+    worker.raw(b'{"type":"log","text":"x","seq":1}\n' * 150_000)
     worker.write()
     other = Segments(small)
     other.episode(0, 3)
@@ -154,7 +154,7 @@ def test_nobody_reading_the_news_stops_nothing(tmp_path: Path) -> None:
     with ingesting() as ingest:
         for folder in folders:
             worker = Segments(folder)
-            for k in range(300):
+            for k in range(25):
                 worker.episode(k, 2)
                 worker.write()
             end_run(folder)

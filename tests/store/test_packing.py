@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from mosaic.store.packing import decode_own
-from mosaic.store.schema import open_reader
+from mosaic.store.schema import open_reader, rows
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, end_run, ingest_all
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def chunks_of(folder: RunFolder) -> list[tuple[int | None, int, int]]:
     """Episode, live, steps of every chunk."""
     db = open_reader(folder.store)
-    rows = db.execute("SELECT episode, live, data FROM chunks ORDER BY id").fetchall()
+    found = rows(db, "SELECT episode, live, data FROM chunks ORDER BY id")
     db.close()
-    return [(episode, live, len(decode_own(data).steps)) for episode, live, data in rows]
+    return [(episode, live, len(decode_own(data).steps)) for episode, live, data in found]
 
 
 def test_short_episodes_share_chunks_of_at_most_1024_steps(folder: RunFolder) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from tests.store.test_values import json_values
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
 
-GOOD = {
+GOOD: dict[str, dict[str, Any]] = {
     "hello": {"protocol": 1, "producer": "p"},
     "config": {"seed": 3, "args": {}},
     "reset": {"episode_id": "e", "seeded": True},
@@ -40,7 +40,7 @@ def verdict(line: bytes) -> str:
 
 @given(st.sampled_from(sorted(GOOD)), st.data())
 def test_both_agree_on_events_with_one_field_changed(kind: str, data: st.DataObject) -> None:
-    fields = {"type": kind, **GOOD[kind]}
+    fields: dict[str, Any] = {"type": kind, **GOOD[kind]}
     name = data.draw(st.sampled_from([*GOOD[kind], "t", "seq", "obs", "other"]))
     fields[name] = data.draw(json_values)
     if isinstance(fields[name], str) or name in ("step", "steps") or (kind, name) == ("config", "args"):

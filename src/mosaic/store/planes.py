@@ -24,7 +24,7 @@ _CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
 _RAW, _DELTA, _DELTA2, _SLOPE = range(4)
 _PRESS_FROM = 64  # shorter planes do not repay a frame of their own
 _OWN_PLANES = 16  # matrices up to this wide keep planes per column
-_SAMPLE = 512  # rows looked at to choose a form
+_SAMPLE = 256  # values looked at to choose a form
 _SLOPE_WORTH = 0.9  # how well a column must follow another's slope before it is tried
 _BITS_WORTH = 0.4  # only a plane that compresses this far may be nothing but bits
 _SMALLER = 0.97  # a compressed plane must save at least this much
@@ -34,6 +34,9 @@ _UNSIGNED: dict[int, np.dtype[Any]] = {
     4: np.dtype("<u4"),
     8: np.dtype("<u8"),
 }
+
+_FLOATS: dict[int, np.dtype[Any]] = {4: np.dtype("<f4"), 8: np.dtype("<f8")}
+_SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype("<i4"), 8: np.dtype("<i8")}
 
 _compressor = zstandard.ZstdCompressor(
     compression_params=zstandard.ZstdCompressionParameters.from_level(
@@ -73,13 +76,12 @@ def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
         return same
     kind = np.dtype(dtype)
     width = kind.itemsize if kind.itemsize in _UNSIGNED and rows.shape[1] % kind.itemsize == 0 else 1
-    bits: Unsigned = np.ascontiguousarray(rows).view(_UNSIGNED[width])
+    bits: Unsigned = np.ascontiguousarray(np.ascontiguousarray(rows).view(_UNSIGNED[width]).T)
     is_float = kind.kind == "f" and width in (4, 8)
     codes, coded = _choose(bits, is_float=is_float, ends=ends)
-    in_time: Unsigned = np.ascontiguousarray(coded.T)
-    if bits.shape[1] > _OWN_PLANES:
-        in_time = in_time.reshape(1, -1)
-    packed: bytes = bytes([width, is_float]) + codes + _pack_planes(in_time)
+    if len(bits) > _OWN_PLANES:
+        coded = coded.reshape(1, -1)
+    packed: bytes = bytes([width, is_float]) + codes + _pack_planes(coded)
     return packed
 
 
@@ -99,65 +101,63 @@ def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Byt
         coded = _unpack_planes(data, at, columns, count, width)
     else:
         coded = _unpack_planes(data, at, 1, count * columns, width).reshape(columns, count)
-    out = np.empty((columns, count), _UNSIGNED[width])
-    plain = codes == _RAW
-    out[plain] = coded[plain]
-    for code in (_DELTA, _DELTA2):
-        chosen = codes == code
-        if chosen.any():
-            ordered = _unfold(coded[chosen])
+    out = coded if (codes == _RAW).all() else np.empty_like(coded)
+    for j, code in enumerate(codes.tolist()):
+        if code == _RAW:
+            out[j] = coded[j]
+        elif code != _SLOPE:
+            ordered = _unfold(coded[j])
             for _ in range(code):
-                ordered = np.cumsum(ordered, axis=1, dtype=ordered.dtype)
-            out[chosen] = _from_ordered(ordered) if is_float else ordered
-    for j, scale, i in zip(np.flatnonzero(codes == _SLOPE), scales, partners, strict=True):
-        with np.errstate(all="ignore"):
+                ordered = ordered.cumsum(dtype=ordered.dtype)
+            out[j] = _from_ordered(ordered) if is_float else ordered
+    slopes = zip(np.flatnonzero(codes == _SLOPE).tolist(), scales, partners, strict=True)
+    with np.errstate(all="ignore"):
+        for j, scale, i in slopes:
             guess = _slope(_as_floats(out[i]), ends) * scale
-        out[j] = _from_ordered(_unfold(coded[j]) + _ordered(_narrow(guess, width)))
+            out[j] = _from_ordered(_unfold(coded[j]) + _ordered(_narrow(guess, width)))
     return np.ascontiguousarray(out.T).view(np.uint8).reshape(count, row_bytes)
 
 
 def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsigned]:
-    """For each column the form with the fewest significant bits, and the column in that form."""
-    count, columns = bits.shape
+    """For each column (a row of `bits`) the form with the fewest significant bits, and all in that form."""
+    columns, count = bits.shape
     if count < 3 or bits.dtype.itemsize == 1:
         return bytes(columns), bits
     ordered = _ordered(bits) if is_float else bits
     delta = ordered.copy()
-    delta[1:] -= ordered[:-1]
+    delta[:, 1:] -= ordered[:, :-1]
     delta2 = delta.copy()
-    delta2[1:] -= delta[:-1]
+    delta2[:, 1:] -= delta[:, :-1]
     forms = np.stack([bits, _fold(delta), _fold(delta2)])
-    costs = _cost(forms[:, :_SAMPLE])
+    costs = _cost(forms)
     codes = costs.argmin(axis=0)
-    coded: Unsigned = forms[codes, :, np.arange(columns)].T
+    coded: Unsigned = forms[codes, np.arange(columns)]
     leans: dict[int, tuple[int, float]] = {}
     if is_float and 2 <= columns <= _OWN_PLANES:
-        for j, i in _followers(bits[:_SAMPLE], ends[ends < _SAMPLE]):
-            if i in leans or j in {partner for partner, _ in leans.values()}:
-                continue  # a column may lean only on one that stands by itself
-            slope = _slope(_as_floats(bits[:, i]), ends)
-            scale = _fit(slope, _as_floats(bits[:, j]), ends)
-            with np.errstate(all="ignore"):
-                guess = slope * scale
-            residue = _fold(ordered[:, j] - _ordered(_narrow(guess, bits.dtype.itemsize)))
-            if _cost(residue[None, :_SAMPLE, None])[0, 0] < costs[codes[j], j] - 1.0:
-                leans[j] = i, scale
-                codes[j] = _SLOPE
-                coded[:, j] = residue
+        with np.errstate(all="ignore"):
+            for j, i in _followers(_as_floats(bits[:, :_SAMPLE]), ends[ends < min(_SAMPLE, count)]):
+                if i in leans or j in {partner for partner, _ in leans.values()}:
+                    continue  # a column may lean only on one that stands by itself
+                slope = _slope(_as_floats(bits[i]), ends)
+                scale = _fit(slope, _as_floats(bits[j]), ends)
+                residue = _fold(ordered[j] - _ordered(_narrow(slope * scale, bits.dtype.itemsize)))
+                if _cost(residue) < costs[codes[j], j] - 1.0:
+                    leans[j] = i, scale
+                    codes[j] = _SLOPE
+                    coded[j] = residue
     chosen = [leans[j] for j in sorted(leans)]
     tail = np.array([scale for _, scale in chosen], "<f8").tobytes() + bytes(i for i, _ in chosen)
     return codes.astype(np.uint8).tobytes() + tail, coded
 
 
-def _followers(bits: Unsigned, ends: Ints) -> list[tuple[int, int]]:
+def _followers(floats: npt.NDArray[np.floating], ends: Ints) -> list[tuple[int, int]]:
     """Pairs (j, i) where column j follows the slope of column i, up to a scale."""
-    with np.errstate(all="ignore"):
-        values = _as_floats(bits).astype(np.float64)
-        slopes = np.zeros_like(values)
-        slopes[:-1] = values[1:] - values[:-1]
-        slopes[ends] = 0.0  # nothing is known there
-        along = np.abs(slopes.T @ values)
-        match = along / np.sqrt(np.outer((slopes * slopes).sum(axis=0), (values * values).sum(axis=0)))
+    values = floats.astype(np.float64)
+    slopes = np.zeros_like(values)
+    slopes[:, :-1] = values[:, 1:] - values[:, :-1]
+    slopes[:, ends] = 0.0  # nothing is known there
+    powers = np.outer((slopes * slopes).sum(axis=1), (values * values).sum(axis=1))
+    match = np.abs(slopes @ values.T) / np.sqrt(powers)
     np.fill_diagonal(match, 0.0)
     match[~np.isfinite(match)] = 0.0
     best = match.argmax(axis=0).tolist()
@@ -166,44 +166,47 @@ def _followers(bits: Unsigned, ends: Ints) -> list[tuple[int, int]]:
 
 def _fit(slope: npt.NDArray[np.float64], values: npt.NDArray[np.floating], ends: Ints) -> float:
     """The scale that brings a slope nearest to the values. Any would do: it is stored with them."""
-    with np.errstate(all="ignore"):
-        known = slope.copy()
-        known[ends] = 0.0
-        scale = float(known @ values) / float(known @ known)
-    return scale if np.isfinite(scale) else 0.0
+    known = slope.copy()
+    known[ends] = 0.0
+    scale = np.dot(known, values) / np.dot(known, known)
+    return float(scale) if np.isfinite(scale) else 0.0
 
 
 def _slope(values: npt.NDArray[np.floating], ends: Ints) -> npt.NDArray[np.float64]:
     """How much each value changes until the next one; a sequence's last repeats the one before."""
-    with np.errstate(all="ignore"):
-        wide = values.astype(np.float64)
-        slope = np.empty_like(wide)
-        slope[:-1] = wide[1:] - wide[:-1]
+    wide = values.astype(np.float64)
+    slope = np.empty_like(wide)
+    np.subtract(wide[1:], wide[:-1], out=slope[:-1])
     slope[-1] = 0.0
     slope[ends] = np.where(ends > 0, slope[ends - 1], 0.0)
     return slope
 
 
 def _narrow(guess: npt.NDArray[np.float64], width: int) -> Unsigned:
-    with np.errstate(all="ignore"):
-        return guess.astype(np.dtype(f"<f{width}")).view(_UNSIGNED[width])
+    return guess.astype(_FLOATS[width]).view(_UNSIGNED[width])
 
 
 def _as_floats(bits: Unsigned) -> npt.NDArray[np.floating]:
-    return np.ascontiguousarray(bits).view(np.dtype(f"<f{bits.dtype.itemsize}"))
+    return np.ascontiguousarray(bits).view(_FLOATS[bits.dtype.itemsize])
 
 
 def _ordered(bits: Unsigned) -> Unsigned:
-    """Float bits as integers that grow as the floats do."""
-    kind = bits.dtype.type
-    top = kind(1 << (8 * bits.dtype.itemsize - 1))
-    return np.where(bits & top, ~bits, bits | top)
+    """Float bits as integers that grow as the floats do: negative ones inverted, the others lifted above."""
+    ordered: Unsigned = bits ^ _sign_mask(bits)
+    return ordered
 
 
 def _from_ordered(ordered: Unsigned) -> Unsigned:
-    kind = ordered.dtype.type
-    top = kind(1 << (8 * ordered.dtype.itemsize - 1))
-    return np.where(ordered & top, ordered ^ top, ~ordered)
+    bits: Unsigned = ordered ^ _sign_mask(~ordered)
+    return bits
+
+
+def _sign_mask(bits: Unsigned) -> Unsigned:
+    """All ones where the sign is set, else only the sign."""
+    width = bits.dtype.itemsize
+    spread = bits.view(_SIGNED[width]) >> _SIGNED[width].type(8 * width - 1)
+    mask: Unsigned = spread.view(bits.dtype) | bits.dtype.type(1 << 8 * width - 1)
+    return mask
 
 
 def _fold(bits: Unsigned) -> Unsigned:
@@ -221,8 +224,9 @@ def _unfold(folded: Unsigned) -> Unsigned:
 
 
 def _cost(forms: Unsigned) -> npt.NDArray[np.float64]:
-    """Mean significant bits of each form (first axis) of each column (last axis)."""
-    costs: npt.NDArray[np.float64] = np.log2(forms.astype(np.float64) + 1.0).mean(axis=1)
+    """Mean significant bits along the last axis, from a sample over all of it."""
+    sample = forms[..., :: 1 + forms.shape[-1] // _SAMPLE]
+    costs: npt.NDArray[np.float64] = np.log2(sample.astype(np.float64) + 1.0).mean(axis=-1)
     return costs
 
 

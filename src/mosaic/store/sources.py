@@ -43,7 +43,7 @@ class Source:
         """Whether nobody writes to it any more. `over`: no process of the run is left, nor will one come."""
         if self.sealed:
             return True
-        # SYNC: a segment has its name before its lock, and its lock before its size: an empty one says nothing.
+        # SYNC: a segment has its name before its lock, its lock before its size: an empty one says nothing.
         if self.name == STDOUT or self.path.stat().st_size == 0:
             return over
         return not locks.held(self.path)

@@ -90,9 +90,49 @@ def _listing(found: Figures) -> list[Row]:
     ]
 
 
+def _store(found: Figures) -> list[Row]:
+    rows = []
+    for policy in ("balancing", "random"):
+        figure = {
+            name.removeprefix(f"{policy}_"): value for name, value in found.items() if name.startswith(policy)
+        }
+        rows += [
+            Row(
+                f"journal to store, {policy} CartPole",
+                figure["ingest_events_per_sec"],
+                "events/s",
+                300_000,
+                more_is_better=True,
+                beside="decoding alone",
+                beside_value=figure["decode_events_per_sec"],
+            ),
+            Row(
+                f"store, {policy} CartPole",
+                figure["bytes_per_step"],
+                "bytes/step",
+                16.0,
+                beside="journal",
+                beside_value=figure["journal_bytes_per_step"],
+            ),
+            Row(f"sealed journal, {policy} CartPole", figure["sealed_bytes_per_step"], "bytes/step"),
+            Row(f"one episode as columns, {policy}", figure["episode_columns_micros"], "µs", 500.0),
+            Row(f"one episode as rows, {policy}", figure["episode_rows_micros"], "µs"),
+            Row(f"return curve of 1 M steps, {policy}", figure["return_curve_millis"], "ms", 5.0),
+            Row(
+                f"rebuild, {policy}",
+                figure["rebuild_events_per_sec"],
+                "events/s",
+                100_000,
+                more_is_better=True,
+            ),
+        ]
+    return rows
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
+    "store": ("bench.store", _store),
     "publish": ("bench.publish", _publish),
     "listing": ("bench.listing", _listing),
 }

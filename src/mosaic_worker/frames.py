@@ -74,7 +74,7 @@ class Frames:
         self._lane: Optional[Lane] = None
         self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
         self._places: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
-        self._look_at = 0
+        self._look_at = self._free_at = 0
         self._watched = False
         self._steps = self._spent = self._window_began = 0
         self._rates = (0.0, 0.0)
@@ -148,7 +148,7 @@ class Frames:
                 self._look(now)
             self._steps += count
             scene = self._scenes.get(owner)
-            if scene is not None and now >= scene.due:
+            if scene is not None and now >= scene.due and now >= self._free_at:
                 self._show(env, scene, now)
         except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
             report.caught("showing frames", error)
@@ -205,7 +205,8 @@ class Frames:
         spent = done - began
         self._spent += spent
         # Never more than half of the time: as long as the picture took, the training has now for itself.
-        scene.due = max(scene.due + scene.period, done + spent, began + scene.period // 2)
+        self._free_at = done + spent
+        scene.due = max(scene.due + scene.period, began + scene.period // 2)
         if done - self._window_began >= self._window_nanos:
             elapsed = done - self._window_began
             free = max(elapsed - self._spent, 1)

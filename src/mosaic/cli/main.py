@@ -32,6 +32,7 @@ COMMANDS = {
     "episodes": ("episodes", "List the episodes of a run."),
     "steps": ("steps", "List the steps of one episode."),
     "metrics": ("metrics", "List the metrics a run logged."),
+    "watch": ("watch", "Watch the live frames of a run."),
     "logs": ("logs", "Print what a run wrote to its terminal."),
     "stop": ("stop", "Stop a run and everything it started."),
     "pause": ("pause", "Pause a run where it stands."),

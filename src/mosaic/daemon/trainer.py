@@ -21,6 +21,7 @@ from mosaic.daemon.orphans import OrphanStop, members
 from mosaic.daemon.runbook import Run, RunBook
 from mosaic.daemon.supervisor import Supervisor
 from mosaic.errors import DataRootError, LaunchError, UsageError
+from mosaic.fastlane import segment
 from mosaic.protocol.runs import ENDED, Control, RunRow, RunSpec, RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private
@@ -86,6 +87,7 @@ class Trainer:
             self._ingest.start()
             self._take_in(self._book.scan())
             janitor.empty_bin(self._root)
+            segment.sweep()
             self._book.flush()
 
     def submit(self, spec: RunSpec, env: Mapping[str, str]) -> RunRow:
@@ -260,7 +262,11 @@ class Trainer:
             self._dispatch()
             self._climb()
             self._take_news()
-            return self._runs.flush()
+            changed = self._runs.flush()
+            for row in changed:
+                if row.state in ENDED:
+                    segment.sweep_run(self._root.run(row.run_id))
+            return changed
 
     def close(self) -> None:
         """Leave. The runs go on. Twice is fine."""

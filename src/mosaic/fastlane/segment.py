@@ -19,7 +19,7 @@ from mosaic_worker import fastlane_layout as layout
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
 
-__all__ = ["alive", "attach", "lanes_of", "sweep", "sweep_folder"]
+__all__ = ["alive", "attach", "lanes_of", "sweep", "sweep_folder", "sweep_run"]
 
 _F_OFD_GETLK, _F_OFD_SETLK = 36, 37
 _FLOCK = "hh4xqqi4x"  # struct flock: type, whence, start, len, pid
@@ -87,6 +87,14 @@ def sweep(*, root: Path | None = None) -> list[Path]:
             gone.extend(sweep_folder(folder))
     _remove_if_empty(place)
     return gone
+
+
+def sweep_run(run: RunFolder) -> None:
+    """Remove what one run's dead processes left, wherever it lies."""
+    for folder in map(Path, layout.folders_of(str(run.path))):
+        if _private(folder):
+            sweep_folder(folder)
+    _remove_if_empty(Path(layout.shared_memory()))
 
 
 def sweep_folder(folder: Path) -> list[Path]:

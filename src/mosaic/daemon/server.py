@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["DaemonInfo", "Server", "claim", "log_to"]
 
 log = logging.getLogger("mosaic.daemon")
+_NEVER_MILLIS = (1 << 31) - 1  # gRPC's word for it
 
 
 class DaemonInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,6 +150,9 @@ class Server:
                 # Clients ping while a stream is silent; that is no abuse.
                 ("grpc.http2.max_ping_strikes", 0),
                 ("grpc.keepalive_permit_without_calls", 1),
+                # A viewer that stands still for long is no dead one: of that the kernel closes the socket.
+                ("grpc.http2.ping_timeout_ms", _NEVER_MILLIS),
+                ("grpc.keepalive_time_ms", _NEVER_MILLIS),
             ),
         )
         server.add_generic_rpc_handlers((service.handler(),))

@@ -7,6 +7,7 @@ per run and never waited for, for the store is the source. Ends when stdin ends.
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import sys

@@ -46,8 +46,8 @@ def encode(points: Sequence[Point]) -> bytes:
     return msgspec.msgpack.encode(
         [
             len(points),
-            planes.pack_ints(_deltas(np.array(index, np.int64))),
-            planes.pack_ints(_deltas(np.array(t_end, np.float64).view(np.int64))),
+            *_pack_run(np.array(index, np.int64)),
+            *_pack_run(np.array(t_end, np.float64).view(np.int64)),
             planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
             planes.pack_ints(np.array(steps, np.int64)),
         ]
@@ -56,11 +56,11 @@ def encode(points: Sequence[Point]) -> bytes:
 
 def decode(data: bytes) -> ReturnCurve:
     """The block `encode` made."""
-    count, index, t_end, return_, steps = msgspec.msgpack.decode(data)
+    count, index0, index, t_end0, t_end, return_, steps = msgspec.msgpack.decode(data)
     rows = planes.unpack_matrix(return_, count=count, row_bytes=8, ends=np.array([count - 1]))
     return ReturnCurve(
-        index=np.cumsum(planes.unpack_ints(index, count)),
-        t_end=np.cumsum(planes.unpack_ints(t_end, count)).view(np.float64),
+        index=_unpack_run(index0, index, count),
+        t_end=_unpack_run(t_end0, t_end, count).view(np.float64),
         return_=rows.view("<f8").reshape(count),
         steps=planes.unpack_ints(steps, count),
     )
@@ -89,7 +89,13 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     )
 
 
-def _deltas(column: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    deltas: npt.NDArray[np.int64] = column.copy()
-    deltas[1:] -= column[:-1]  # wrapping, so any bits do
-    return deltas
+def _pack_run(column: npt.NDArray[np.int64]) -> tuple[int, bytes]:
+    """The first value, and how each differs from the one before (wrapping, so any bits do)."""
+    return int(column[0]), planes.pack_ints(column[1:] - column[:-1])
+
+
+def _unpack_run(first: int, deltas: bytes, count: int) -> npt.NDArray[np.int64]:
+    column = np.empty(count, np.int64)
+    column[0] = first
+    column[1:] = planes.unpack_ints(deltas, count - 1)
+    return np.cumsum(column)

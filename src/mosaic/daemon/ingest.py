@@ -259,7 +259,7 @@ def _words(error: BaseException) -> str:
 
 def main() -> None:
     """Run on this process's own stdin and stdout. `--no-seal` leaves the journals uncompressed."""
-    # A block of events is many objects and no cycles: looking for some at every 700 costs a tenth of the speed.
+    # Events are many objects and no cycles: looking for cycles at every 700 costs about a tenth of the speed.
     gc.set_threshold(50_000)
     process = IngestProcess(sys.stdin.fileno(), sys.stdout.fileno(), seal="--no-seal" not in sys.argv[1:])
     try:

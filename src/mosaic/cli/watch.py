@@ -1,4 +1,4 @@
-"""`mosaic watch RUN`: the live frames of a run, as a line on the terminal and as PNG files; no daemon needed."""
+"""`mosaic watch RUN`: the live frames of a run, as a line on the terminal and as PNG files."""
 
 from __future__ import annotations
 

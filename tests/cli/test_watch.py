@@ -1,0 +1,111 @@
+"""`mosaic watch` on real runs: pictures on disk, and nothing left in shared memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mosaic.paths import DataRoot
+from mosaic.runs.folder import read_proc
+from mosaic.sdk import catalog
+from mosaic_worker import fastlane_layout as layout
+from tests.cli.conftest import Said
+from tests.fastlane.test_png import _decode
+
+PLAY = """
+import sys, gymnasium as gym
+count = int(sys.argv[1])
+one = {"id": "CartPole-v1"}
+env = gym.make(**one) if count == 1 else gym.make_vec(**one, num_envs=count, vectorization_mode="sync")
+env.reset(seed=1)
+while True:
+    result = env.step(env.action_space.sample())
+    if count == 1 and (result[2] or result[3]):
+        env.reset()
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "play.py"
+    path.write_text(PLAY)
+    return path
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, (600, 400)), (4, (1202, 802))])
+def test_thirty_frames_of_an_unmodified_script_are_saved(
+    root: DataRoot,
+    mosaic: Callable[..., Said],
+    script: Path,
+    tmp_path: Path,
+    count: int,
+    size: tuple[int, int],
+) -> None:
+    del root
+    assert mosaic("run", "--detach", "--", sys.executable, str(script), str(count)).code == 0
+    said = mosaic("watch", "last", "--fps", "60", "--png", str(tmp_path / "out"), "--frames", "30")
+    assert said.code == 0, said.err
+    assert said.out.startswith("30 frames in")
+    assert "episode" in said.err
+    pictures = sorted((tmp_path / "out").glob("*.png"))
+    assert [path.name for path in pictures] == [f"frame-{n:05d}.png" for n in range(1, 31)]
+    for path in pictures[::10]:
+        width, height, channels, pixels = _decode(path.read_bytes())
+        assert (width, height, channels) == (*size, 3)
+        # The track is one black line across each picture, the cart a black box, the rest white.
+        row = pixels[299 * width * 3 : 300 * width * 3]
+        assert row.count(0) > 0.9 * len(row)
+        assert pixels[: width * 3 * 20].count(255) > 0.98 * width * 3 * 20
+    one = mosaic("watch", "last", "--env", str(count - 1), "--png", str(tmp_path / "one"), "--frames", "1")
+    assert one.code == 0, one.err
+    assert _decode((tmp_path / "one" / "frame-00001.png").read_bytes())[:2] == (600, 400)
+    assert mosaic("stop", "last").code == 0
+
+
+def test_nothing_is_left_after_killing_everything_and_starting_a_daemon(
+    root: DataRoot, mosaic: Callable[..., Said], script: Path
+) -> None:
+    assert mosaic("run", "--detach", "--", sys.executable, str(script), "1").code == 0
+    assert mosaic("watch", "last", "--frames", "3").code == 0
+    (row,) = catalog.rows(root)
+    folder = root.run(row.run_id)
+    shared = Path(layout.shared_memory()) / row.run_id
+    assert {path.suffix for path in shared.iterdir()} == {".lane", ".ring"}
+    proc = read_proc(folder)
+    assert proc is not None
+    assert proc.worker_pid is not None
+    daemon = int(json.loads(root.daemon_info.read_text())["pid"])
+    ingest = [child.pid for child in psutil.Process(daemon).children()]
+    victims = [daemon, *ingest, proc.shim_pid, proc.worker_pid]
+    for pid in dict.fromkeys(victims):
+        os.kill(pid, signal.SIGKILL)
+    while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in victims):
+        time.sleep(0.01)
+    assert shared.exists()
+    assert mosaic("daemon", "start").code == 0
+    assert not shared.exists()
+
+
+def test_a_run_that_has_ended_has_nothing_to_watch(recorded: DataRoot, mosaic: Callable[..., Said]) -> None:
+    del recorded
+    said = mosaic("watch", "last")
+    assert said.code == 2
+    assert "has ended" in said.err
+
+
+def test_a_run_without_environments_says_why_there_was_nothing(
+    root: DataRoot, mosaic: Callable[..., Said]
+) -> None:
+    del root
+    assert mosaic("run", "--detach", "--", sys.executable, "-c", "import time; time.sleep(2)").code == 0
+    said = mosaic("watch", "last")
+    assert said.code == 1
+    assert "no frame" in said.err

@@ -1,0 +1,205 @@
+"""When a frame is due, and what it costs: decided by wishes and a clock, seen through a real lane."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mosaic.fastlane.lane import Lane, Wish
+from mosaic.fastlane.reader import FrameReader
+from mosaic_worker import fastlane_layout as layout
+from mosaic_worker import frames as module
+from mosaic_worker.frames import Frames
+from mosaic_worker.hooks.rendering import fit
+
+MILLI = 1_000_000
+
+
+class Track(SimpleNamespace):
+    """What frames need of a track."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def track(env_index: int = 0) -> Any:
+    shared = SimpleNamespace(episodes=1)
+    return Track(
+        env_index=env_index, group=None, shared=shared, step_count=7, total=3.5, reward=0.5, episode_id="e"
+    )
+
+
+class Clock:
+    now = 10**12
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(module, "_now", made)
+    return made
+
+
+@pytest.fixture
+def frames(tmp_path: Path) -> Iterator[Frames]:
+    made = Frames()
+    made.start(str(tmp_path / "run"), producer=lambda: "p1xa", fit=fit)
+    yield made
+    made.close()
+
+
+class Camera:
+    """Counts its pictures; each takes as long as it is told."""
+
+    def __init__(self, clock: Clock, *, nanos: int = MILLI, size: int = 4) -> None:
+        self.clock, self.nanos, self.size = clock, nanos, size
+        self.calls = 0
+
+    def __call__(self, env: Any) -> list[Any]:
+        self.calls += 1
+        self.clock.now += self.nanos
+        return [np.full((self.size, self.size, 3), self.calls, np.uint8)]
+
+
+def _play(frames: Frames, owner: Any, clock: Clock, *, steps: int, every: int = MILLI) -> None:
+    for _ in range(steps):
+        clock.now += every
+        if frames.wake[0]:
+            frames.stepped("env", owner)
+
+
+def _lane(frames: Frames) -> Lane:
+    assert frames._lane is not None
+    return Lane(Path(frames._lane.path))
+
+
+def test_nothing_exists_before_the_first_environment(frames: Frames) -> None:
+    assert frames.wake[0] == 0
+    assert frames._lane is None
+
+
+def test_frames_come_as_often_as_wished_and_only_then(frames: Frames, clock: Clock) -> None:
+    owner, camera = track(), Camera(clock)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN)
+    _play(frames, owner, clock, steps=1000)
+    assert camera.calls == 0
+    with _lane(frames) as lane:
+        for _ in range(10):  # one second of steps, renewed as a viewer does
+            lane.ask(1, Wish(fps=20), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            _play(frames, owner, clock, steps=100)
+        assert 18 <= camera.calls <= 22
+        before = camera.calls
+    _play(frames, owner, clock, steps=3000)
+    assert camera.calls <= before + 1, "at most the one that was due when the viewer left"
+    assert frames.wake[0] == 0
+
+
+def test_no_more_than_half_of_the_time_goes_into_pictures(frames: Frames, clock: Clock) -> None:
+    cameras = []
+    owners = [track(n) for n in range(3)]
+    for owner in owners:
+        cameras.append(Camera(clock, nanos=50 * MILLI))
+        frames.add(owner, [owner], render=cameras[-1], state=layout.SHOWN)
+    began = clock.now
+    with _lane(frames) as lane:
+        for _ in range(3000):
+            lane.ask(0b111, Wish(fps=200), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            for owner in owners:
+                _play(frames, owner, clock, steps=1)
+    spent = sum(camera.calls for camera in cameras) * 50 * MILLI
+    assert spent <= 0.51 * (clock.now - began)
+    assert min(camera.calls for camera in cameras) > 10, "every one gets its turn"
+
+
+def test_the_price_is_told(frames: Frames, clock: Clock) -> None:
+    owner, camera = track(), Camera(clock, nanos=10 * MILLI)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN)
+    with _lane(frames) as lane:
+        reader = FrameReader(lane, 0)
+        for _ in range(2000):
+            lane.ask(1, Wish(fps=50), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            _play(frames, owner, clock, steps=1)
+        frame = reader.latest()
+        reader.close()
+    assert frame is not None
+    assert frame.hud.free_rate == pytest.approx(1000, rel=0.05)
+    assert frame.hud.rate == pytest.approx(500, rel=0.1)
+    assert frame.hud.render_secs == pytest.approx(0.01)
+    assert (frame.hud.step, frame.hud.total, frame.hud.reward, frame.hud.episode_id) == (7, 3.5, 0.5, "e")
+
+
+def test_a_larger_picture_makes_a_new_ring(frames: Frames, clock: Clock) -> None:
+    owner, camera = track(), Camera(clock)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN)
+    with _lane(frames) as lane:
+        reader = FrameReader(lane, 0)
+        for size in (4, 200, 10):
+            camera.size = size
+            lane.ask(1, Wish(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            _play(frames, owner, clock, steps=100)
+            frame = reader.latest()
+            assert frame is not None
+            assert frame.pixels.shape == (size, size, 3)
+        assert lane.epoch_of(0) == 2
+        reader.close()
+        assert len(list(lane.path.parent.glob("*.ring"))) == 1
+
+
+def test_a_failing_picture_is_never_asked_for_again(
+    frames: Frames, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner = track()
+    calls = []
+
+    def broken(env: Any) -> Any:
+        calls.append(env)
+        raise OSError("no GL")
+
+    frames.add(owner, [owner], render=broken, state=layout.SHOWN)
+    with _lane(frames) as lane:
+        for _ in range(50):
+            lane.ask(1, Wish(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            _play(frames, owner, clock, steps=10)
+        assert calls == ["env"]
+        assert [row.state for row in lane.rows()] == [layout.FAILED]
+        assert "no GL" in lane.note()
+    assert capsys.readouterr().err.count("no pictures") == 1
+
+
+def test_rows_are_free_again_when_environments_are_closed_or_gone(frames: Frames, clock: Clock) -> None:
+    kept = []
+    for _ in range(layout.ROWS + 10):
+        kept.append(track())
+        frames.add(kept[-1], [kept[-1]], render=Camera(clock), state=layout.SHOWN)
+    with _lane(frames) as lane:
+        assert len(lane.rows()) == layout.ROWS
+        frames.leave(kept[0])
+        assert len(lane.rows()) == layout.ROWS - 1
+        kept.clear()
+        gc.collect()
+        one = track()
+        frames.add(one, [one], render=Camera(clock), state=layout.SHOWN)
+        assert len(lane.rows()) == 1
+        assert frames.knows(one)
+
+
+def test_a_process_that_belongs_to_no_run_lists_nothing() -> None:
+    assert Frames().knows(track())
+
+
+def test_pickled_it_is_the_one_of_the_process_it_comes_out_in() -> None:
+    assert pickle.loads(pickle.dumps(module.frames)) is module.frames
+
+
+def test_the_real_clock_is_the_viewers_clock() -> None:
+    assert module._now is time.monotonic_ns

@@ -1,0 +1,354 @@
+"""Pictures of real environments in real recorded processes: only when watched, no trace in the script."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mosaic.fastlane.lane import Wish
+from mosaic.fastlane.reader import Frame
+from mosaic.fastlane.viewer import Viewer
+from mosaic.paths import RunFolder
+from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.hooks import rendering
+from tests.worker.reading import environment, lines_of, record
+
+PREAMBLE = """
+import json, sys
+import numpy as np
+import gymnasium as gym
+
+class Painted(gym.Env):
+    metadata = {"render_modes": ["rgb_array", "ansi"]}
+    observation_space = gym.spaces.Discrete(100000)
+    action_space = gym.spaces.Discrete(2)
+    calls = 0
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.n = 0
+        return 0, {}
+    def step(self, action):
+        self.n += 1
+        return self.n, 0.5, self.n >= 50, False, {}
+    def render(self):
+        if self.render_mode is None:
+            return "nothing"
+        Painted.calls += 1
+        return np.full((6, 8, 3), self.n, np.uint8)
+
+gym.register("Painted-v0", entry_point=Painted)
+
+def until_told(env):
+    env.reset(seed=3)
+    print("ready", flush=True)
+    import threading
+    over = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.readline(), over.set()), daemon=True).start()
+    while not over.is_set():
+        done = env.step(1)
+        if done[2] is True:
+            env.reset()
+"""
+
+
+class Playing:
+    """A recorded script that plays until told to stop."""
+
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        self.process = process
+        self.run = RunFolder(folder / "run")
+
+    def end(self) -> Any:
+        """Tell it to stop; the JSON it says last."""
+        out, err = self.process.communicate("stop\n", timeout=60)
+        assert self.process.returncode == 0, err
+        self.stderr = err
+        return json.loads(out.strip().splitlines()[-1])
+
+
+@contextmanager
+def playing(folder: Path, script: str, **extra: str) -> Iterator[Playing]:
+    file = folder / "script.py"
+    file.write_text(PREAMBLE + textwrap.dedent(script))
+    process = subprocess.Popen(
+        [sys.executable, str(file)],
+        env=environment(folder, **extra),
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line == "ready\n":
+                break
+        else:
+            pytest.fail(process.communicate()[1])
+        yield Playing(process, folder)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def watch(
+    run: RunFolder,
+    enough: Callable[[Viewer, dict[Any, Frame]], bool],
+    *,
+    env: int | None = None,
+    fps: float = 200,
+) -> dict[Any, Frame]:
+    """Watch until that is so; the newest frame of each environment."""
+    newest: dict[Any, Frame] = {}
+    with Viewer(run, wish=Wish(fps=fps), env=env) as viewer:
+        while not enough(viewer, newest):
+            viewer.tick()
+            newest.update(viewer.frames())
+            time.sleep(0.002)
+    return newest
+
+
+def some(count: int) -> Callable[[Viewer, dict[Any, Frame]], bool]:
+    """Until that many environments have shown a frame of a later episode, with a speed."""
+    return lambda _, newest: sum(f.hud.rate > 0 and f.hud.episode > 0 for f in newest.values()) >= count
+
+
+ENDING = """
+base = env.unwrapped
+print(json.dumps({'calls': Painted.calls, 'mode': base.render_mode, 'own': base.render()}))
+"""
+
+
+def test_unwatched_not_a_single_render_call_is_made(tmp_path: Path) -> None:
+    script = PREAMBLE + (
+        "env = gym.make('Painted-v0', disable_env_checker=True)\n"
+        "for _ in range(100):\n"
+        "    env.reset()\n"
+        "    while not env.step(0)[2]: pass\n"
+        "print(json.dumps(Painted.calls))"
+    )
+    done = record(tmp_path, script)
+    assert done.said == 0, done.stderr
+    assert len(done.events("episode")) == 100
+
+
+def test_watched_frames_show_the_step_they_name_and_the_script_sees_no_difference(tmp_path: Path) -> None:
+    script = f"env = gym.make('Painted-v0', disable_env_checker=True)\nuntil_told(env)\n{ENDING}"
+    with playing(tmp_path, script) as player:
+        (frame,) = watch(player.run, some(1)).values()
+        assert frame.pixels.shape == (6, 8, 3)
+        assert set(np.unique(frame.pixels)) == {frame.hud.step}
+        assert frame.hud.total == 0.5 * frame.hud.step
+        assert frame.hud.reward == 0.5
+        assert frame.hud.free_rate >= frame.hud.rate > 0
+        assert frame.hud.episode_id.endswith(f".e0.{frame.hud.episode}")
+        said = player.end()
+    assert said["calls"] > 0
+    assert (said["mode"], said["own"]) == (None, "nothing")
+    first = next(e for e in _events(player.run) if e["type"] == "reset")
+    assert first["env"]["kwargs"] == {}, "the record says what the script asked for"
+
+
+def _events(run: RunFolder) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for path in sorted(run.journal.glob("*")) for line in lines_of(path.read_bytes())
+    ]
+
+
+def test_rendering_ends_when_the_viewer_leaves_even_by_dying(tmp_path: Path) -> None:
+    script = f"env = gym.make('Painted-v0', disable_env_checker=True)\nuntil_told(env)\n{ENDING}"
+    viewing = """
+import sys, time
+from pathlib import Path
+from mosaic.fastlane.viewer import Viewer
+from mosaic.paths import RunFolder
+viewer = Viewer(RunFolder(Path(sys.argv[1])))
+while True:
+    viewer.tick()
+    if viewer.frames():
+        print("frame", flush=True)
+    time.sleep(0.01)
+"""
+    with playing(tmp_path, script) as player:
+        viewer = subprocess.Popen(
+            [sys.executable, "-c", viewing, str(player.run.path)], stdout=subprocess.PIPE, text=True
+        )
+        assert viewer.stdout is not None
+        assert viewer.stdout.readline() == "frame\n"
+        viewer.kill()
+        viewer.communicate()
+        with Viewer(player.run, env=99) as counting:  # asks for nothing, but sees the worker's own count
+            before = -1
+            while True:
+                counting._look_at = 0
+                counting.tick()
+                calls = [row.calls for lane in counting._lanes.values() for row in lane.rows()]
+                if calls == [before]:
+                    break
+                before = calls[0]
+                time.sleep(1.5)  # longer than a lease
+        assert player.end()["calls"] == before
+
+
+def test_a_failing_render_is_said_once_with_a_remedy_and_the_training_goes_on(tmp_path: Path) -> None:
+    script = """
+    class Broken(Painted):
+        def render(self):
+            Painted.calls += 1
+            raise RuntimeError("no display")
+    env = Broken()
+    until_told(env)
+    print(json.dumps({"calls": Painted.calls}))
+    """
+    with playing(tmp_path, script) as player:
+        notes: list[str] = []
+
+        def failed(viewer: Viewer, _: Any) -> bool:
+            notes.extend(viewer.notes())
+            return bool(notes)
+
+        watch(player.run, failed)
+        assert "RuntimeError: no display" in notes[0]
+        assert "SDL_VIDEODRIVER=dummy" in notes[0]
+        assert player.end()["calls"] == 1
+    assert player.stderr.count("no pictures") == 1
+    assert "hook_errors" not in _events(player.run)[-1]
+
+
+@pytest.mark.parametrize(
+    ("made", "record_option", "said"),
+    [
+        ("Painted(render_mode='human')", "{}", "window"),
+        ("gym.make('Blackjack-v1', sab=True) and Plain()", "{}", "no render mode"),
+        ("Painted()", '{"render_inject": false}', "render_inject"),
+    ],
+)
+def test_environments_that_cannot_or_must_not_be_shown_are_left_alone_and_viewers_told(
+    tmp_path: Path, made: str, record_option: str, said: str
+) -> None:
+    script = f"""
+    class Plain(Painted):
+        metadata = {{}}
+    env = {made}
+    until_told(env)
+    print(json.dumps({{"calls": Painted.calls}}))
+    """
+    with playing(tmp_path, script, MOSAIC_RECORD=record_option) as player:
+        notes: list[str] = []
+
+        def told(viewer: Viewer, _: Any) -> bool:
+            notes.extend(viewer.notes())
+            return bool(notes)
+
+        watch(player.run, told)
+        assert said in notes[0]
+        assert player.end()["calls"] == 0
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point"])
+def test_each_environment_of_a_vector_one_has_its_frames(tmp_path: Path, mode: str) -> None:
+    script = f"""
+    if __name__ == "__main__":
+        env = gym.make_vec("CartPole-v1", num_envs=3, vectorization_mode="{mode}")
+        env.reset(seed=1)
+        print("ready", flush=True)
+        import threading
+        over = threading.Event()
+        threading.Thread(target=lambda: (sys.stdin.readline(), over.set()), daemon=True).start()
+        while not over.is_set():
+            env.step(np.ones(3, int))
+        env.close()
+        print("{{}}")
+    """
+    with playing(tmp_path, script) as player:
+        newest = watch(player.run, some(3))
+        assert sorted(frame.hud.env_index for frame in newest.values()) == [0, 1, 2]
+        assert {frame.pixels.shape for frame in newest.values()} == {(400, 600, 3)}
+        assert len({key[0] for key in newest}) == (3 if mode == "async" else 1)
+        (one,) = watch(player.run, some(1), env=2).values()
+        assert one.hud.env_index == 2
+        player.end()
+    assert not list(Path(layout.shared_memory()).glob("run/*")), "nothing is left"
+
+
+def test_watching_changes_nothing_that_is_recorded(tmp_path: Path) -> None:
+    script = """
+    import time
+    env = gym.make("CartPole-v1")
+    env.reset(seed=5)
+    print("ready", flush=True)
+    env.action_space.seed(1)
+    for n in range(400):
+        if env.step(env.action_space.sample())[2]:
+            env.reset()
+        time.sleep(0.002)
+    env.close()
+    print("{}")
+    """
+    found = []
+    for name in ("watched", "alone"):
+        folder = tmp_path / name
+        folder.mkdir()
+        with playing(folder, script) as player:
+            if name == "watched":
+                assert watch(player.run, lambda _, newest: bool(newest))
+            player.end()
+        volatile = ("t", "t_start", "t_end", "episode_id", "seq")
+        found.append(
+            [
+                {k: v for k, v in event.items() if k not in volatile}
+                for event in _events(player.run)
+                if event["type"] in ("reset", "step", "episode")
+            ]
+        )
+    assert found[0] == found[1]
+
+
+def test_a_watched_script_still_ends_by_sigterm(tmp_path: Path) -> None:
+    with playing(tmp_path, "env = gym.make('CartPole-v1')\nuntil_told(env)") as player:
+        watch(player.run, lambda _, newest: bool(newest))
+        player.process.send_signal(signal.SIGTERM)
+        assert player.process.wait(timeout=60) == -signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    ("picture", "expected"),
+    [
+        (np.zeros((4, 6, 3), np.uint8), (6, 4, 3, 0)),
+        (np.zeros((4, 6), np.uint8), (6, 4, 1, 0)),
+        (np.zeros((6, 4, 3), np.uint8).transpose(1, 0, 2), (6, 4, 3, layout.TRANSPOSED)),
+        (np.zeros((8, 12, 3), np.uint8)[::2, ::2], (6, 4, 3, 0)),
+        ([np.zeros((4, 6, 4), np.uint8)], (6, 4, 4, 0)),
+    ],
+)
+def test_pictures_of_any_layout_fit(picture: Any, expected: tuple[int, ...]) -> None:
+    pixels, *rest = rendering.fit(picture, 0, 0)
+    assert tuple(rest) == expected
+    assert memoryview(pixels).c_contiguous
+
+
+def test_larger_pictures_are_made_smaller() -> None:
+    _, width, height, *_ = rendering.fit(np.zeros((400, 600, 3), np.uint8), 320, 320)
+    assert (width, height) == (300, 200)
+
+
+@pytest.mark.parametrize(
+    "picture", [None, "text", np.zeros((4, 6, 3)), np.zeros((4, 6, 2), np.uint8), np.zeros(3, np.uint8)]
+)
+def test_what_is_no_picture_is_refused(picture: Any) -> None:
+    with pytest.raises(TypeError, match="render gave"):
+        rendering.fit(picture, 0, 0)

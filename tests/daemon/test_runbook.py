@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +39,15 @@ def book(root: DataRoot) -> Iterator[RunBook]:
 
 def make(root: DataRoot, number: int = 0) -> RunFolder:
     return runs.create(root, RunSpec(run_id=run_id(number), command=["x"], cwd="/"), created=float(number))
+
+
+def test_a_folder_made_within_one_tick_of_the_clock_is_found(root: DataRoot, book: RunBook) -> None:
+    make(root, 1)
+    stamp = root.runs.stat().st_mtime_ns
+    assert len(book.scan()) == 1
+    make(root, 2)
+    os.utime(root.runs, ns=(stamp, stamp))
+    assert [run.folder.run_id for run in book.scan()] == [run_id(2)]
 
 
 def test_a_state_enters_the_history_only_when_it_changes(root: DataRoot, book: RunBook) -> None:

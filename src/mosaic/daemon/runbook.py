@@ -68,6 +68,7 @@ class RunBook:
         self._changed: set[str] = set()
         self._dirty: set[str] = set()
         self._listed_at: int | None = None
+        self._stamp_before: int | None = None
 
     def every(self) -> list[Run]:
         """All runs, oldest first."""
@@ -99,8 +100,10 @@ class RunBook:
         found = [run for name in sorted(names - self._runs.keys()) if (run := self.adopt(name)) is not None]
         for name in self._runs.keys() - names:
             self.drop(name)
-        # A folder whose manifest is still to come is no run yet: look again next time.
-        self._listed_at = stamp if names <= self._runs.keys() else None
+        # A folder whose manifest is still to come is no run yet: look again next time. So too after the first
+        # look at a stamp: file times tick coarsely, a folder made just after it may leave no other trace.
+        known = names <= self._runs.keys() and stamp == self._stamp_before
+        self._listed_at, self._stamp_before = stamp if known else None, stamp
         return found
 
     def adopt(self, run_id: str) -> Run | None:

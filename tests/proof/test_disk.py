@@ -30,6 +30,7 @@ def on_a_tiny_disk(scene: str, tmp_path: Path) -> dict[str, Any]:
 
 
 def assert_nothing_lost(told: dict[str, Any]) -> None:
+    assert told["end"] == "finished"
     assert told["met"]["count"] < tiny_disk.COUNT, "the disk never filled up: this proves nothing"
     assert told["count"] == tiny_disk.COUNT
     assert told["in_order_and_once"]
@@ -45,6 +46,7 @@ def test_a_run_pauses_before_the_disk_is_full_and_goes_on_when_there_is_room(tmp
     assert_nothing_lost(told)
 
 
+@pytest.mark.heavy
 @pytest.mark.timeout(300)
 def test_on_a_full_disk_the_worker_waits_says_so_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
     told = on_a_tiny_disk("full", tmp_path)

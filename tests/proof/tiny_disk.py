@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from mosaic.paths import DataRoot
-from mosaic.protocol.runs import RunState
+from mosaic.protocol.runs import ENDED, RunState
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.daemons import Daemon, running_daemon, until
@@ -52,18 +52,29 @@ def stands_still(account: Path, *, looks: int = 30) -> bool:
     return True
 
 
-def paused_by_reserve(daemon: Daemon, run_id: str, account: Path) -> dict[str, object]:
-    until(lambda: daemon.client.run(run_id).state is RunState.PAUSED, timeout_secs=60)
-    row = daemon.client.run(run_id)
-    worker = psutil.Process(json.loads(daemon.root.run(run_id).proc.read_bytes())["worker_pid"])
-    until(lambda: worker.status() == psutil.STATUS_STOPPED)
-    return {"state": row.state.value, "reason": row.reason, "count": count(account)}
+def ended(daemon: Daemon, run_id: str) -> bool:
+    return daemon.client.run(run_id).state in ENDED
 
 
-def waiting_by_itself(daemon: Daemon, run_id: str, account: Path, disk: Path) -> dict[str, object]:
-    until(lambda: free_bytes(disk) < SMALLEST_SEGMENT_BYTES and stands_still(account), timeout_secs=60)
-    row = daemon.client.run(run_id)
-    return {"state": row.state.value, "reason": row.reason, "count": count(account)}
+def paused_by_reserve(daemon: Daemon, run_id: str, disk: Path) -> None:
+    """Wait until the run is paused; or, if it never is, until it has ended or filled the disk."""
+
+    def over() -> bool:
+        return ended(daemon, run_id) or free_bytes(disk) < MIB
+
+    until(lambda: daemon.client.run(run_id).state is RunState.PAUSED or over(), timeout_secs=60)
+    if not over():
+        worker = psutil.Process(json.loads(daemon.root.run(run_id).proc.read_bytes())["worker_pid"])
+        until(lambda: worker.status() == psutil.STATUS_STOPPED)
+
+
+def waiting_by_itself(daemon: Daemon, run_id: str, disk: Path, account: Path) -> None:
+    """Wait until the disk is full and the worker stands still; or, if it does not, until it has ended."""
+
+    def full() -> bool:
+        return free_bytes(disk) < SMALLEST_SEGMENT_BYTES and stands_still(account)
+
+    until(lambda: ended(daemon, run_id) or full(), timeout_secs=60)
 
 
 def texts(root: DataRoot, run_id: str) -> list[int]:
@@ -83,14 +94,18 @@ def main() -> None:
         fill_up(ballast, leave_mib=9 if scene == "reserve" else 5)
         run_id = daemon.submit([sys.executable, str(WORKERS / "fills.py"), str(COUNT), str(account)]).run_id
         if scene == "reserve":
-            met = paused_by_reserve(daemon, run_id, account)
+            paused_by_reserve(daemon, run_id, disk)
         else:
-            met = waiting_by_itself(daemon, run_id, account, disk)
+            waiting_by_itself(daemon, run_id, disk, account)
+        row = daemon.client.run(run_id)
+        met = {"state": row.state.value, "reason": row.reason, "count": count(account)}
         ballast.unlink()
-        until(lambda: daemon.client.run(run_id).state is RunState.FINISHED, timeout_secs=90)
-        until(lambda: len(texts(root, run_id)) >= COUNT, timeout_secs=90)
+        until(lambda: ended(daemon, run_id), timeout_secs=90)
+        wanted = count(account)
+        until(lambda: len(texts(root, run_id)) >= wanted, timeout_secs=90)
         told = {
             "met": met,
+            "end": daemon.client.run(run_id).state.value,
             "count": count(account),
             "in_order_and_once": texts(root, run_id) == list(range(COUNT)),
             "differences": [str(difference) for difference in verify(root.run(run_id))],

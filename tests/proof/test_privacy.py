@@ -241,5 +241,5 @@ def test_no_process_of_ours_listens_on_a_network(daemon: Daemon, tmp_path: Path)
     ours = [psutil.Process(daemon.pid), *psutil.Process(daemon.pid).children(recursive=True)]
     assert len(ours) >= 4, "daemon, ingest, shim and worker"
     sockets = [one for process in ours for one in process.net_connections(kind="inet")]
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert sockets == []

@@ -23,7 +23,8 @@ def metrics(recorder: Recorder, fd: int) -> None:
     number = 0
     while True:
         number += 1
-        seq = recorder.metric(f"m{threading.get_ident()}", number / 7, number)
+        name = f"m{threading.get_ident():0200d}"  # long, so that segments fill up soon
+        seq = recorder.metric(name, number / 7, number)
         tell(fd, f"seq {recorder.producer} {seq}\n")
 
 
@@ -32,7 +33,7 @@ def steps(recorder: Recorder, fd: int) -> None:
     while True:
         track.begin([0.0, 1.5], seed=7)
         for number in range(40):
-            track.step(number % 3, [number / 3, -0.0], number / 9, number == 39, False)
+            track.step(number % 3, [number / 3] * 12, number / 9, number == 39, False)
             tell(fd, f"step {track.episode_id} {number}\n")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from tests.proof.mutants_frames import FRAME_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
 
 MUTANTS: list[Mutant] = [
     *STORAGE_MUTANTS,
+    *FRAME_MUTANTS,
 ]

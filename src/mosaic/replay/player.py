@@ -67,7 +67,7 @@ class Player:
             folder, self._reader, allowed=allowed, python=python, silence_secs=silence_secs
         )
         self._cache = FrameCache(limit_bytes=cache_bytes)
-        self._block = block
+        self._block, self._ahead = block, 1
         self._stop = threading.Event()
         self._last = 0
         try:
@@ -118,8 +118,7 @@ class Player:
             raise UsageError(f"episode {self.row.index} has the pictures 0 to {self.steps}, not {step}")
         found = self._cache.get(step)
         if found is None:
-            self._fetch(self._around(step))
-            found = self._cache.get(step)
+            found = self._fetch(step)
         if found is None:
             raise ReplayError("the replay process did not send the picture")
         self._last = step
@@ -128,17 +127,19 @@ class Player:
     def _around(self, step: int) -> list[int]:
         """What to fetch with a step: what comes before it on the way back, after it on the way on."""
         if step == self._last - 1:
-            wanted = range(max(0, step - self._block + 1), step + 1)
+            wanted = range(max(0, step - self._ahead + 1), step + 1)
         elif step == self._last + 1:
-            wanted = range(step, min(self.steps, step + self._block - 1) + 1)
+            wanted = range(step, min(self.steps, step + self._ahead - 1) + 1)
         else:
             wanted = range(step, step + 1)
         return [one for one in wanted if one == step or self._cache.get(one) is None]
 
-    def _fetch(self, steps: list[int]) -> None:
+    def _fetch(self, wanted: int) -> Frame | None:
+        """Have a picture, and its neighbours with it, drawn; all are kept as far as there is room."""
+        found = None
         if self._stop.is_set():
             raise ReplayCancelledError("the replay was cancelled")
-        for step, header, body in self._session.shoot(self.row, steps):
+        for step, header, body in self._session.shoot(self.row, self._around(wanted)):
             width, height = int(header.get("width", 0)), int(header.get("height", 0))
             if not body:
                 raise ReplayError(
@@ -146,7 +147,11 @@ class Player:
                 )
             if len(body) != width * height * 3:
                 raise ReplayError(f"a picture of {width} x {height} has {len(body)} bytes")
-            self._cache.put(Frame(step, width, height, body, bool(header.get("differs"))))
+            frame = Frame(step, width, height, body, bool(header.get("differs")))
+            self._cache.put(frame)
+            self._ahead = min(self._block, max(1, self._cache.room_for(len(body)) // 2))
+            found = frame if step == wanted else found
+        return found
 
     def play(
         self, speed: float = 1.0, *, start: int = 0, stop: int | None = None, fps: float | None = None

@@ -197,8 +197,10 @@ class Session:
         places = chain.unit(chain.number(row)).places[row.index]
         wanted = list(steps)
         request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
-        for step, (header, body) in zip(wanted, self._child.stream(request), strict=False):
-            yield step, header, body
+        for place, (header, body) in enumerate(self._child.stream(request)):
+            if place >= len(wanted):
+                raise ReplayError("the replay process sent more pictures than were asked for")
+            yield wanted[place], header, body
 
     @property
     def pictures(self) -> bool:

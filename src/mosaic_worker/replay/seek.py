@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Seeker"]
 
+_TRIALS = 3
+_NOWHERE = 1 << 60  # the turn of an environment that is good for nothing until a keyframe is put back
+_DEAR = 4  # a snapshot may take this many times the stepping it saves
+
 
 class Seeker:
     """Finds its way to the turns of one unit.
@@ -63,8 +67,9 @@ class Seeker:
         if not self.copyable or self._since_secs < self._gap_secs or sim.turn >= self.turns:
             return
         self._since_secs = 0.0
+        before = time.perf_counter()
         found = capture(sim)
-        if found is None:
+        if found is None or time.perf_counter() - before > _DEAR * self._gap_secs:
             self.drop_keyframes()
             return
         self._copied = sim
@@ -78,18 +83,26 @@ class Seeker:
         self._sims.append(sim)
 
     def prove(self) -> bool:
-        """Whether keyframes tell the truth: the last one must lead to the same values and picture."""
+        """Whether keyframes tell the truth: the last one must lead to the same values and picture.
+
+        Some do not: a simulator may keep something back (an emulator its last action). Each is watched when
+        it is used; here it shows whether any can be.
+        """
         sim = self._copied
         if sim is None or not self._keyframes:
             return False
         wanted = _bytes_of(sim)
-        self._keyframes[-1].put_back(sim)
-        true = True
-        while sim.turn < self.turns and true:
-            true = not sim.step(self.unit)
-        if true and _bytes_of(sim) == wanted:
-            return True
-        self._distrust(sim)
+        for keyframe in self._keyframes[: -_TRIALS - 1 : -1]:
+            keyframe.put_back(sim)
+            true = True
+            while sim.turn < self.turns and true:
+                true = not sim.step(self.unit)
+            if true and _bytes_of(sim) == wanted:
+                return True
+            self._keyframes.remove(keyframe)
+            sim.turn = _NOWHERE
+        self.drop_keyframes()
+        self._let_go(sim)
         return False
 
     def drop_keyframes(self) -> None:
@@ -101,36 +114,48 @@ class Seeker:
 
     def at(self, turn: int) -> Tuple[Sim, Found]:
         """The environment after `turn` turns (0: after the reset), and how its last turn differs."""
-        sim = self._start_for(turn)
+        keyframe = self._keyframe_for(turn)
+        sim = self._near(turn) if keyframe is None else self._copied
+        if sim is None:
+            sim = self._stand(self._fresh())
         found: Found = []
-        if sim.turn < 0:
+        if keyframe is not None:
+            keyframe.put_back(sim)
+        elif sim.turn < 0:
             found = sim.reset(self.unit)
         while sim.turn < turn:
             found = sim.step(self.unit)
             if found and self._keyframes:
-                # They led astray after all. What they were taken of goes too: it is not what was recorded.
-                self._distrust(sim)
-                return self.at(turn)
+                return self._again(turn, keyframe, sim)
         return sim, found
 
-    def _distrust(self, sim: Sim) -> None:
-        self.drop_keyframes()
+    def _again(self, turn: int, keyframe: Optional[Keyframe], sim: Sim) -> Tuple[Sim, Found]:
+        """A keyframe led astray, now or before: do without it and what it made of the environment."""
+        if keyframe is not None:
+            self._keyframes.remove(keyframe)
+            sim.turn = _NOWHERE
+        else:
+            self._let_go(sim)
+            if sim is self._copied:
+                self.drop_keyframes()
+        return self.at(turn)
+
+    def _let_go(self, sim: Sim) -> None:
         if sim in self._sims:
             self._sims.remove(sim)
         sim.close()
 
-    def _start_for(self, turn: int) -> Sim:
-        # A keyframe serves only the turns after it: some simulators draw a restored state only once stepped.
-        keyframe = max(
-            (key for key in self._keyframes if key.turn < turn), key=lambda k: k.turn, default=None
-        )
-        near = max((sim for sim in self._sims if sim.turn <= turn), key=lambda sim: sim.turn, default=None)
-        if keyframe is not None and self._copied is not None and (near is None or near.turn < keyframe.turn):
-            keyframe.put_back(self._copied)
-            return self._copied
-        if near is not None:
-            return near
-        return self._stand(self._fresh())
+    def _near(self, turn: int) -> Optional[Sim]:
+        return max((sim for sim in self._sims if sim.turn <= turn), key=lambda sim: sim.turn, default=None)
+
+    def _keyframe_for(self, turn: int) -> Optional[Keyframe]:
+        """The nearest keyframe before a turn, unless an environment stands nearer.
+
+        It serves only the turns after it: some simulators draw a restored state only once stepped.
+        """
+        near = self._near(turn)
+        found = max((key for key in self._keyframes if key.turn < turn), key=lambda k: k.turn, default=None)
+        return None if found is None or (near is not None and near.turn >= found.turn) else found
 
     def _stand(self, sim: Sim) -> Sim:
         self._sims.sort(key=lambda one: one.turn)

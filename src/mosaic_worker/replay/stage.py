@@ -6,9 +6,11 @@ was recorded. An attempt that goes on where the last one ended plays nothing twi
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
 
+from mosaic_worker.replay.film import Film, leaves_traces
 from mosaic_worker.replay.seek import Seeker
 from mosaic_worker.replay.sims import Found, Sim, SingleSim, VectorSim
 
@@ -22,6 +24,7 @@ __all__ = ["Outcome", "Stage"]
 Progress = Callable[[int, int], None]
 
 _OPENING_SECS = 0.5
+_FILMING_SECS = 10.0
 _SLICE_SECS = 0.005
 
 
@@ -51,6 +54,7 @@ class Stage:
         self._stands = (-1, -1)
         """The start the live environment was played from, and the unit it stands before."""
         self._idle: Optional[Iterator[None]] = None
+        self._film: Optional[Film] = None
 
     def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Outcome:
         """Play from a fresh environment at `start` to the end of `target`, and compare the target.
@@ -78,22 +82,36 @@ class Stage:
             seeker.drop_keyframes()
         else:
             seeker.prove()
-        self._open_up()
+        self._open_up(start, target, progress)
         return outcome
 
-    def _open_up(self) -> None:
-        if self.seeker is None:
+    def _open_up(self, start: int, target: int, progress: Progress) -> None:
+        """Make every turn quick to get at, as far as a short time allows; the rest in idle moments."""
+        seeker = self.seeker
+        if seeker is None or not self.builder.pictures:
             return
-        self._idle = self.seeker.spread(_SLICE_SECS)
-        until = time.monotonic() + _OPENING_SECS
+        single = self.builder.kind == "single"
+        if single and _safely_true(lambda: leaves_traces(lambda turn: seeker.at(turn)[0], seeker.turns)):
+            self._film = Film(seeker.unit, lambda: self._fresh(start, target, _silent))
+            self._idle = _filming(self._film)
+            secs = _FILMING_SECS
+        else:
+            self._idle = seeker.spread(_SLICE_SECS)
+            secs = _OPENING_SECS
+        until, steps = time.monotonic() + secs, 0
         while time.monotonic() < until and self.idle():
-            pass
+            steps += 1
+            progress(min(steps, seeker.turns), seeker.turns)
 
     def idle(self) -> bool:
         """Use a moment nobody asks for anything. Whether there is more to do."""
         if self._idle is None:
             return False
-        if next(self._idle, self) is self:
+        try:
+            next(self._idle)
+        except StopIteration:
+            self._idle = None
+        except Exception:  # noqa: BLE001  (what fails in an idle moment fails again when it is asked for)
             self._idle = None
         return self._idle is not None
 
@@ -101,6 +119,8 @@ class Stage:
         """The picture after `turn` turns of the target (0: after its reset), and how that turn differs."""
         if self.seeker is None:
             raise RuntimeError("no unit is open")
+        if self._film is not None:
+            return self._film.shot(max(0, min(turn, self.seeker.turns)))
         sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
         return sim.picture(focus), found
 
@@ -116,6 +136,9 @@ class Stage:
         if self.seeker is not None:
             self.seeker.close()
             self.seeker = None
+        if self._film is not None:
+            self._film.close()
+            self._film = None
 
     # ---- playing ----
 
@@ -145,6 +168,7 @@ class Stage:
         outcome = Outcome()
         single = isinstance(sim, SingleSim)
         outcome.add(-1, _safely(lambda: sim.reset(unit)))
+        seeker.passed(sim, math.inf)
         while sim.turn < len(unit.turns) and not (single and outcome.differences):
             turn, before = sim.turn, time.perf_counter()
             outcome.add(turn, _safely(lambda: sim.step(unit)))
@@ -162,6 +186,19 @@ def _safely(act: Callable[[], Found]) -> Found:
     except Exception as error:  # noqa: BLE001  (an environment may raise anything)
         said = f"{type(error).__name__}: {error}"
         return [("", {"what": "raised", "recorded": "no error", "now": said[:300]})]
+
+
+def _safely_true(ask: Callable[[], bool]) -> bool:
+    try:
+        return ask()
+    except Exception:  # noqa: BLE001  (it cannot be drawn, or not be replayed: whoever asks for a picture is told)
+        return False
+
+
+def _filming(film: Film) -> Iterator[None]:
+    while not film.complete:
+        film.advance()
+        yield
 
 
 def _silent(_done: int, _total: int) -> None:

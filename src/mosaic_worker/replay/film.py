@@ -1,0 +1,143 @@
+"""Pictures of environments whose drawing leaves traces: they depend on which ones were drawn before.
+
+A spaceship whose smoke thins out with every picture, a taxi that turns when it is drawn. Such a unit is
+drawn once, every turn from its reset on, and the pictures are kept, compressed and up to a bound. So each
+turn looks the same however it is come upon.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from mosaic_worker.replay.sims import Found, Sim
+    from mosaic_worker.replay.units import Unit
+
+__all__ = ["Film", "leaves_traces"]
+
+_KNOWN = frozenset({"BipedalWalker", "LunarLander", "LunarLanderContinuous", "TaxiEnv"})
+_TRACELESS = ("gymnasium.envs.mujoco", "ale_py")
+_PLAIN = (int, float, str, bool, type(None))
+
+Shot = Tuple[Any, "Found"]
+
+
+class Film:
+    """Every turn of a unit, drawn in order.
+
+    Args:
+        unit: the unit.
+        fresh: makes an environment that stands just before the unit's reset.
+        limit_bytes: how much is kept, compressed; the oldest go first and are drawn anew when asked for.
+    """
+
+    def __init__(self, unit: Unit, fresh: Callable[[], Sim], *, limit_bytes: int = 128 << 20) -> None:
+        self.unit = unit
+        self._fresh = fresh
+        self._limit = limit_bytes
+        self._bytes = 0
+        self._kept: "OrderedDict[int, Tuple[bytes, Any, Any, Found]]" = OrderedDict()
+        self._sim: Optional[Sim] = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last turn has been drawn."""
+        return self._sim is not None and self._sim.turn >= len(self.unit.turns)
+
+    def shot(self, turn: int) -> Shot:
+        """The picture after `turn` turns, and how that turn differed."""
+        kept = self._kept.get(turn)
+        if kept is not None:
+            return _unpacked(kept), kept[3]
+        if self._sim is not None and self._sim.turn >= turn:
+            self._close_sim()
+        while True:
+            now, picture, found = self.advance()
+            if now >= turn:
+                return picture, found
+
+    def advance(self) -> Tuple[int, Any, Found]:
+        """Draw the next turn."""
+        if self._sim is None:
+            self._sim = self._fresh()
+        sim = self._sim
+        found = sim.reset(self.unit) if sim.turn < 0 else sim.step(self.unit)
+        picture = sim.picture("")
+        self._keep(sim.turn, picture, found)
+        return sim.turn, picture, found
+
+    def _keep(self, turn: int, picture: Any, found: Found) -> None:
+        if not hasattr(picture, "tobytes"):
+            return
+        data = zlib.compress(picture.tobytes(), 1)
+        old = self._kept.pop(turn, None)
+        self._bytes += len(data) - (0 if old is None else len(old[0]))
+        self._kept[turn] = (data, picture.shape, picture.dtype, found)
+        while self._bytes > self._limit and len(self._kept) > 1:
+            _, gone = self._kept.popitem(last=False)
+            self._bytes -= len(gone[0])
+
+    def _close_sim(self) -> None:
+        if self._sim is not None:
+            self._sim.close()
+            self._sim = None
+
+    def close(self) -> None:
+        """Let the environment and the pictures go."""
+        self._close_sim()
+        self._kept.clear()
+        self._bytes = 0
+
+
+def _unpacked(kept: Any) -> Any:
+    import numpy as np
+
+    data, shape, dtype, _ = kept
+    return np.frombuffer(zlib.decompress(data), dtype=dtype).reshape(shape)
+
+
+def leaves_traces(at: Callable[[int], Sim], turns: int, *, secs: float = 0.3, looks: int = 6) -> bool:
+    """Whether drawing changes what is drawn next. Known ones aside, tried at a few turns for a short time.
+
+    Args:
+        at: the environment after so many turns.
+        turns: how many there are.
+        secs: how long to try, at most.
+        looks: at how many turns.
+    """
+    until = time.monotonic() + secs
+    for turn in _spread(turns, looks):
+        sim = at(turn)
+        kind = type(sim.core)
+        if kind.__name__ in _KNOWN:
+            return True
+        if kind.__module__.startswith(_TRACELESS):
+            return False
+        sim.picture("")  # the first one opens windows and loads images
+        before = _attributes(sim.core)
+        first, second = sim.picture(""), sim.picture("")
+        if not hasattr(first, "tobytes"):
+            return False
+        if first.tobytes() != second.tobytes() or _attributes(sim.core) != before:
+            return True
+        if time.monotonic() > until:
+            break
+    return False
+
+
+def _spread(turns: int, looks: int) -> List[int]:
+    return sorted({turns * k // max(1, looks - 1) for k in range(looks)})
+
+
+def _attributes(core: Any) -> Dict[str, Any]:
+    """What can be seen at a glance of an environment: its plain values, and how long its lists are."""
+    found = {}
+    for name, value in vars(core).items():
+        if isinstance(value, _PLAIN):
+            found[name] = value
+        elif isinstance(value, (list, dict, set)):
+            found[name] = len(value)
+    return found

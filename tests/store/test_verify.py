@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mosaic.store import chunks, values
+from mosaic.store.recount import lines_of
 from mosaic.store.schema import open_writer
 from mosaic.store.verify import verify
 from tests.store.journals import PRODUCER, Segments, end_run, ingest_all
@@ -124,3 +125,13 @@ def test_verify_does_not_write(stored: RunFolder) -> None:
     assert stored.store.read_bytes() == before
     with pytest.raises(apsw.ReadOnlyError):
         apsw.Connection(str(stored.store), flags=apsw.SQLITE_OPEN_READONLY).execute("DELETE FROM events")
+
+
+def test_an_event_that_was_put_aside_as_odd_is_found(stored: RunFolder) -> None:
+    places = {
+        line: (source, offset)
+        for source, offset, line in lines_of(stored, {f"{PRODUCER}-0000.jsonl": (1 << 40, True)}, {})
+    }
+    source, offset = next(place for line, place in places.items() if line and b'"metric"' in line)
+    said = tampered(stored, f"UPDATE quarantine SET offset = {offset}")
+    assert f"line of {source} at byte {offset}: the journal says an event, the store says quarantined" in said

@@ -111,6 +111,7 @@ class Recount:
     odd: int = 0
     unknown: int = 0
     beyond: dict[str, int] = field(default_factory=dict)
+    wronged: list[str] = field(default_factory=list)
 
 
 def lines_of(

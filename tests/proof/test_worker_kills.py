@@ -118,7 +118,8 @@ def test_what_a_killed_worker_was_told_to_be_recorded_is_in_the_journal_and_once
         segments += sum(map(len, oracle.segments(folder).values()))
         oracle.ingest_all(folder)
         summary = oracle.assert_stored(folder, told)
-        assert summary.holes == 0, f"seed {seed}: nothing was lost, but {summary.holes} holes are counted"
+        # A line whose copying was cut short was never acknowledged. Half of it may be there, a hole in its midst.
+        assert summary.holes <= len(told.odd) <= KILLS_A_RUN, f"seed {seed}: holes where nothing was lost"
         total += len(claims)
     print(f"{kills} kills, {total} acknowledged, {segments} segments")
     assert total > kills * 10, "the workers were killed before they did anything: this proves nothing"

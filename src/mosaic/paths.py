@@ -119,6 +119,11 @@ class DataRoot:
         return self.path / "worker"
 
     @property
+    def branches(self) -> Path:
+        """What branches that have not started yet are to do; each is gone once its run has read it."""
+        return self.path / "branches"
+
+    @property
     def daemon(self) -> Path:
         """The daemon's own files."""
         return self.path / "daemon"

@@ -40,6 +40,8 @@ COMMANDS = {
     "rm": ("rm", "Delete runs for good."),
     "verify": ("verify", "Check that journal and store of a run agree."),
     "rebuild": ("rebuild", "Build the store of a run anew from its journal."),
+    "replay": ("replay", "Simulate recorded episodes again, and compare or draw them."),
+    "branch": ("branch", "Continue a recorded episode from one of its steps, as a new run."),
     "export": ("export", "Write a run's data as CSV, JSON lines, Parquet or TensorBoard files."),
     "pack": ("pack", "Put a whole run into one file."),
     "unpack": ("unpack", "Bring a packed run in."),

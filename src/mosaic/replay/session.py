@@ -164,6 +164,7 @@ class Session:
             "episode_id": row.episode_id,
             "steps": row.steps,
             "way": way.name,
+            "start": way.start,
         }
         notes = [str(note) for note in self._made.get("notes") or ()]
         places = chain.unit(chain.number(row)).places[row.index]

@@ -32,8 +32,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a replay of one episode came to.
 
     `step` is the recorded step that came out otherwise, -1 for the reset; `what` differed, `recorded` then
-    and `now`. `way` is how it was replayed; `reason` says in words why it cannot be, or what may be the
-    cause.
+    and `now`. `way` is how it was replayed, from unit `start` of its environment on; `reason` says in words
+    why it cannot be, or what may be the cause.
     """
 
     episode: int
@@ -41,6 +41,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     steps: int = 0
     way: str = ""
+    start: int = 0
     step: int | None = None
     what: str = ""
     recorded: str = ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mosaic_worker.replay.compare import Difference
     from mosaic_worker.replay.units import Unit
 
-__all__ = ["Outcome", "Stage"]
+__all__ = ["Outcome", "Stage", "make_sim"]
 
 Progress = Callable[[int, int], None]
 
@@ -144,7 +144,7 @@ class Stage:
 
     def _fresh(self, start: int, target: int, progress: Progress) -> Sim:
         """A new environment that has been through everything from `start` to just before the target."""
-        sim = self._new()
+        sim = make_sim(self.builder)
         for number in range(start, target):
             unit = self.units[number]
             sim.reset(unit)
@@ -153,16 +153,6 @@ class Stage:
                 progress(sim.turn, len(unit.turns))
         sim.turn = -1
         return sim
-
-    def _new(self) -> Sim:
-        env = self.builder.make()
-        if self.builder.kind == "single":
-            return SingleSim(env)
-        if self.builder.kind == "vector":
-            return VectorSim(env)
-        from mosaic_worker.replay import zoo
-
-        return zoo.AecSim(env) if self.builder.kind == "aec" else zoo.ParallelSim(env)
 
     def _play(self, sim: Sim, unit: Unit, seeker: Seeker, progress: Progress) -> Outcome:
         outcome = Outcome()
@@ -177,6 +167,18 @@ class Stage:
             seeker.passed(sim, time.perf_counter() - before)
             progress(sim.turn, len(unit.turns))
         return outcome
+
+
+def make_sim(builder: Builder) -> Sim:
+    """A new environment, to be played in its way."""
+    env = builder.make()
+    if builder.kind == "single":
+        return SingleSim(env)
+    if builder.kind == "vector":
+        return VectorSim(env)
+    from mosaic_worker.replay import zoo
+
+    return zoo.AecSim(env) if builder.kind == "aec" else zoo.ParallelSim(env)
 
 
 def _safely(act: Callable[[], Found]) -> Found:

@@ -28,7 +28,11 @@ class Unit:
     @classmethod
     def parse(cls, data: bytes) -> Unit:
         """The unit in a message's body."""
-        found = json.loads(data)
+        return cls.from_json(json.loads(data))
+
+    @classmethod
+    def from_json(cls, found: Dict[str, Any]) -> Unit:
+        """The unit in a JSON object."""
         return cls(
             reset=found["reset"], first=found.get("first"), turns=found["turns"], agents=found.get("agents")
         )

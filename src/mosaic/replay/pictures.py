@@ -1,0 +1,124 @@
+"""Pictures as files: PNG, animated GIF, MP4 (H.264). Each file appears whole or not at all.
+
+PNG needs nothing. GIF needs Pillow and MP4 PyAV: `pip install "mosaic-workbench[video]"`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mosaic.errors import ReplayError, UsageError
+from mosaic.runs.files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from mosaic.replay.cache import Frame
+
+__all__ = ["png_bytes", "write_gif", "write_mp4", "write_png"]
+
+_INSTALL = 'Install it with: pip install "mosaic-workbench[video]"'
+_QUALITY = "18"  # of x264: hardly a difference to be seen
+_MOST_COLOURS = 256
+
+
+def png_bytes(frame: Frame) -> bytes:
+    """A picture as a PNG file."""
+    rows = frame.array()
+    lines = np.zeros((frame.height, 1 + frame.width * 3), np.uint8)  # each line begins with its filter: none
+    lines[:, 1:] = rows.reshape(frame.height, -1)
+    head = struct.pack(">IIBBBBB", frame.width, frame.height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    )
+
+
+def write_png(frames: Iterable[Frame], folder: Path) -> int:
+    """One file per picture, named by its step. How many there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for frame in frames:
+        write_atomically(folder / f"step-{frame.step:06d}.png", png_bytes(frame), synced=False)
+        count += 1
+    return count
+
+
+def write_gif(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
+    """An animated GIF. How many pictures it has."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise UsageError(f"writing a GIF needs Pillow. {_INSTALL}") from error
+    images = [
+        Image.fromarray(frame.array()).quantize(_MOST_COLOURS, dither=Image.Dither.NONE) for frame in frames
+    ]
+    if not images:
+        raise ReplayError("there are no pictures to write")
+    # A GIF counts in hundredths of a second, and viewers slow down what claims to take less than two.
+    pause = max(20, round(1000 / fps / 10) * 10)
+    with _whole(path) as temporary:
+        images[0].save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=images[1:],
+            duration=pause,
+            loop=0,
+            optimize=False,
+        )
+    return len(images)
+
+
+def write_mp4(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
+    """A video, H.264. How many pictures it has.
+
+    Raises:
+        UsageError: PyAV is not installed.
+        ReplayError: the pictures are not all of one size.
+    """
+    try:
+        import av
+    except ImportError as error:
+        raise UsageError(f"writing a video needs PyAV. {_INSTALL}") from error
+    count = 0
+    with _whole(path) as temporary, av.open(str(temporary), "w", format="mp4") as container:
+        stream = None
+        for frame in frames:
+            # H.264 halves the colours in both directions: odd sizes get their last line or column twice.
+            odd = ((0, frame.height % 2), (0, frame.width % 2), (0, 0))
+            image = np.ascontiguousarray(np.pad(frame.array(), odd, mode="edge"))
+            if stream is None:
+                stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
+                stream.height, stream.width = image.shape[:2]
+                stream.pix_fmt = "yuv420p"
+                stream.options = {"crf": _QUALITY, "preset": "veryfast"}
+            elif image.shape[:2] != (stream.height, stream.width):
+                raise ReplayError(f"the pictures change their size at step {frame.step}: a video cannot")
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+            count += 1
+        if stream is None:
+            raise ReplayError("there are no pictures to write")
+        container.mux(stream.encode(None))
+    return count
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A temporary name beside a file; it becomes the file when all went well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

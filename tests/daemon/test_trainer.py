@@ -20,7 +20,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState
 from mosaic.runs import folder as runs
 from mosaic.settings import Settings
-from mosaic.store.registry import read_entries, read_runs
+from mosaic.store.registry import read_runs
 from tests.daemon.keeping import WORKERS, alive, noted, run_id, until, worker
 
 if TYPE_CHECKING:
@@ -371,33 +371,3 @@ def test_a_new_daemon_adopts_every_run_of_a_killed_one_with_the_right_exit_codes
             assert row.exit is not None
             assert row.exit.code == number
             assert row.state is (RunState.FINISHED if number == 0 else RunState.FAILED)
-
-
-def test_with_the_real_ingest_a_shell_script_that_prints_events_is_stored_settled_and_rebuilt(
-    home: Path,
-) -> None:
-    lines = [
-        {"type": "reset", "episode_id": "e"},
-        *({"type": "step", "episode_id": "e", "step": n, "reward": 1.0} for n in range(3)),
-        {"type": "episode", "episode_id": "e", "steps": 3, "return": 3.0},
-        {"type": "metric", "name": "loss", "value": 0.5},
-    ]
-    script = "".join(f"echo '{json.dumps(line)}'\n" for line in lines) + "echo plain words\n"
-    trainer = Trainer(DataRoot(home), SETTINGS)
-    trainer.start()
-    trainer.submit(ask(0, ["sh", "-c", script]), {"PATH": os.environ["PATH"]})
-    ticking(trainer, lambda: trainer.settled(run_id(0)))
-    row = trainer.run(run_id(0))
-    assert (row.state, row.episodes, row.steps, row.metrics, row.quarantined) == (
-        RunState.FINISHED,
-        1,
-        3,
-        1,
-        0,
-    )
-    assert row.last_return == 3.0
-    DataRoot(home).run(run_id(0)).store.unlink()
-    assert trainer.rebuild(run_id(0)).steps == 3
-    ticking(trainer, lambda: not trainer._supervisor._shims)
-    trainer.close()
-    assert [entry.settled for entry in read_entries(DataRoot(home).registry)] == [True]

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from mosaic.store.packing import decode_own
+from mosaic.store.reader import StoreReader
 from mosaic.store.schema import open_reader, rows
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, end_run, ingest_all
@@ -36,16 +37,40 @@ def test_short_episodes_share_chunks_of_at_most_1024_steps(folder: RunFolder) ->
     assert [count for *_, count in chunks] == [1020, 1020, 1020, 940]
 
 
-def test_ended_episodes_wait_for_company_while_the_run_goes_on(folder: RunFolder) -> None:
+def test_the_newest_pack_grows_in_its_place_while_the_run_goes_on(folder: RunFolder) -> None:
     worker = Segments(folder)
     for k in range(60):
         worker.episode(k, 20)
         worker.write()
     ingest_all(folder, turn_bytes=1)
-    chunks = chunks_of(folder)
-    assert [count for episode, _, count in chunks if episode is None] == [1020]
-    assert sum(count for *_, count in chunks) == 1200
+    assert chunks_of(folder) == [(None, 0, 1020), (None, 1, 180)]
     assert verify(folder) == []
+
+
+def test_an_open_pack_is_taken_up_again_by_the_next_writer(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(3):
+        worker.episode(k, 20)
+        worker.write()
+        ingest_all(folder)
+    assert chunks_of(folder) == [(None, 1, 60)]
+    end_run(folder)
+    ingest_all(folder, settle=True)
+    assert chunks_of(folder) == [(None, 0, 60)]
+    assert verify(folder) == []
+
+
+def test_a_reader_sees_an_open_pack_grow(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.episode(0, 20)
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert len(reader.steps(0)) == 20
+        worker.episode(1, 5)
+        worker.write()
+        ingest_all(folder)
+        assert len(reader.steps(1)) == 5
 
 
 def test_a_long_episode_has_full_chunks_of_its_own(folder: RunFolder) -> None:

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from mosaic.protocol.events import Episode, Reset
     from mosaic.store.chunks import Steps
 
-__all__ = ["BLOCK", "BY_ID", "CHANGED", "COLUMNS", "ENDED", "TOLD", "Live", "join_id", "row_of", "split_id"]
+__all__ = [
+    "BLOCK",
+    "BY_ID",
+    "CHANGED",
+    "COLUMNS",
+    "ENDED",
+    "TOLD",
+    "Live",
+    "Span",
+    "join_id",
+    "row_of",
+    "split_id",
+]
 
 ENDED = 1
 """A step or an `episode` event said that the episode is over."""

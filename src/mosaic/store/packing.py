@@ -2,11 +2,13 @@
 
 A live chunk holds what one commit brought of one episode. A long episode gets chunks of its own; short, ended
 ones share a chunk (a pack) with their neighbours and their `reset` events, because a chunk each would cost
-more than the steps. All of it happens inside the writer's transaction.
+more than the steps. The newest pack stays open: commits write it anew in its place, marked live, until it is
+full. All of it happens inside the writer's transaction.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import apsw
@@ -14,11 +16,13 @@ import apsw
 from mosaic.errors import StoreError
 from mosaic.store import chunks, curve
 from mosaic.store.chunks import CHUNK_STEPS, Steps
-from mosaic.store.episodes import ENDED, Live
+from mosaic.store.episodes import ENDED, Live, Span
 from mosaic.store.schema import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from mosaic.store.state import State
 
 __all__ = ["CURVE", "Packer", "decode_own"]
 
@@ -39,44 +43,49 @@ def decode_own(data: bytes) -> chunks.Chunk:
         raise apsw.CorruptError(str(error)) from error
 
 
+@dataclass
+class _Pack:
+    """The open pack: all that is in it, and its row once there is one. `joined` do not know that row yet."""
+
+    row: int | None = None
+    episodes: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    resets: list[bytes] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    joined: list[Live] = field(default_factory=list)
+    steps: int = 0
+
+
 class Packer:
     """Writes steps, resets and the return curve of one store.
 
     Args:
         db: the write connection, inside a transaction whenever a method is called.
+        state: where the open pack is noted.
         live_rows: an episode's live chunks are merged into one when there are this many.
         chunk_bytes: a chunk is also closed at about this many bytes of values.
     """
 
-    def __init__(self, db: apsw.Connection, *, live_rows: int = 16, chunk_bytes: int = 1 << 20) -> None:
-        self._db = db
+    def __init__(
+        self, db: apsw.Connection, state: State, *, live_rows: int = 16, chunk_bytes: int = 1 << 20
+    ) -> None:
+        self._db, self._state = db, state
         self._live_rows = live_rows
         self._chunk_bytes = chunk_bytes
-        self._closed: dict[int, Live] = {}
+        self._pack = self._read_pack()
         tail = db.execute("SELECT data FROM curve WHERE block = ?", (_TAIL,)).get
         self._points = [] if tail is None else curve.points_of(curve.decode(tail))
 
-    def wait(self, live: Live) -> None:
-        """Take up an ended episode again whose steps wait in live chunks for a pack."""
-        self._closed[live.index] = live
-
-    def waits(self, index: int) -> bool:
-        """Whether that episode waits for company."""
-        return index in self._closed
-
-    def write(self, touched: Sequence[Live], *, everything: bool = False) -> list[Live]:
-        """Put away the pending steps of the episodes touched; with `everything`, also what waits for company.
-
-        Returns the episodes packed, of which some may not have been touched this time.
-        """
+    def write(self, touched: Sequence[Live], *, everything: bool = False) -> None:
+        """Put away the pending steps of the episodes touched; with `everything`, close the open pack too."""
         for live in touched:
             self._put_away(live, over=everything or bool(live.flags & ENDED))
-        packed = self._pack(everything=everything)
+        if self._pack.joined or (everything and self._pack.episodes):
+            self._write_pack(full=everything)
         for live in touched:
             if live.reset is not None:
                 self._db.execute("INSERT OR REPLACE INTO resets VALUES (?, ?)", (live.index, live.reset))
                 live.reset = None
-        return packed
 
     def add_points(self, points: Iterable[curve.Point]) -> None:
         """Append to the return curve."""
@@ -102,7 +111,7 @@ class Packer:
             return
         limit = self._limit(live)
         if over and waiting <= limit and not live.alone and live.pack is None:
-            self._closed[live.index] = live
+            self._join(live, limit)
         elif waiting >= limit or (over and live.pack is None):
             self._write_final(live, limit, over=over)
         elif live.pending:
@@ -115,7 +124,7 @@ class Packer:
         return max(1, min(CHUNK_STEPS, self._chunk_bytes // max(1, live.pending[0][0].obs.size)))
 
     def _write_final(self, live: Live, limit: int, *, over: bool) -> None:
-        steps = chunks.concat(self._gather(live))
+        steps = _steps_of(self._gather(live))
         at = 0
         while len(steps) - at >= limit or (over and at < len(steps)):
             self._insert(live.index, chunks.take(steps, slice(at, at + limit)), live=False)
@@ -127,60 +136,64 @@ class Packer:
             live.live_rows, live.live_steps = 1, len(rest)
 
     def _write_live(self, live: Live) -> None:
-        if live.live_rows + 1 >= self._live_rows:
-            steps = chunks.concat(self._gather(live))
-        else:
-            steps = chunks.concat(self._spans(live))
+        merge = live.live_rows + 1 >= self._live_rows
+        steps = _steps_of(self._gather(live) if merge else self._pending(live))
         self._insert(live.index, steps, live=True)
         live.live_rows += 1
         live.live_steps += len(steps)
 
-    def _pack(self, *, everything: bool) -> list[Live]:
-        packed: list[Live] = []
-        group: list[Live] = []
-        total = 0
-        for live in list(self._closed.values()):
-            waiting = live.waiting
-            if group and (total + waiting > CHUNK_STEPS or total + waiting > self._limit(live)):
-                self._write_pack(group)
-                packed += group
-                group, total = [], 0
-            group.append(live)
-            total += waiting
-        if everything and group:
-            self._write_pack(group)
-            packed += group
-            group = []
-        for live in group:  # too few yet: they wait in live chunks
-            if live.pending:
-                self._write_live(live)
-        return packed
-
-    def _write_pack(self, group: list[Live]) -> None:
-        counts = [live.waiting for live in group]
-        parts: list[tuple[Steps, int, int]] = []
-        for live in group:
-            spans = (
-                live.pending if not live.live_rows else [(part, 0, len(part)) for part in self._gather(live)]
-            )
-            for span in spans:
-                if parts and parts[-1][0] is span[0] and parts[-1][2] == span[1]:
-                    parts[-1] = (span[0], parts[-1][1], span[2])  # neighbours in one block: one slice
-                else:
-                    parts.append(span)
-        steps = chunks.concat([chunks.take(block, slice(start, stop)) for block, start, stop in parts])
-        resets = [self._reset_of(live) for live in group]
-        blob = chunks.encode([live.index for live in group], counts, steps, resets)
-        self._db.execute(
-            "INSERT INTO chunks (episode, live, seq_lo, seq_hi, data) VALUES (NULL, 0, ?, ?, ?)",
-            (int(steps.seq.min()), int(steps.seq.max()), blob),
+    def _read_pack(self) -> _Pack:
+        row = self._state.open_pack
+        if row is None:
+            return _Pack()
+        chunk = decode_own(self._db.execute("SELECT data FROM chunks WHERE id = ?", (row,)).get or b"")
+        return _Pack(
+            row=row,
+            episodes=list(chunk.episodes),
+            counts=list(chunk.counts),
+            resets=list(chunk.resets),
+            spans=[(chunk.steps, 0, len(chunk.steps))],
+            steps=len(chunk.steps),
         )
-        pack = self._db.last_insert_rowid()
-        for live in group:
-            live.pack, live.dirty = pack, True
-            live.pending.clear()
-            live.live_rows = live.live_steps = live.pending_steps = 0
-            del self._closed[live.index]
+
+    def _join(self, live: Live, limit: int) -> None:
+        """Add an ended episode to the open pack, or to the next one when that would grow over `limit`."""
+        waiting = live.waiting
+        if self._pack.episodes and self._pack.steps + waiting > limit:
+            self._write_pack(full=True)
+        pack = self._pack
+        pack.episodes.append(live.index)
+        pack.counts.append(waiting)
+        pack.resets.append(self._reset_of(live))
+        pack.joined.append(live)
+        pack.steps += waiting
+        for block, start, stop in self._gather(live):
+            if pack.spans and pack.spans[-1][0] is block and pack.spans[-1][2] == start:
+                pack.spans[-1] = (block, pack.spans[-1][1], stop)  # neighbours in one block: one slice
+            else:
+                pack.spans.append((block, start, stop))
+
+    def _write_pack(self, *, full: bool) -> None:
+        pack = self._pack
+        steps = _steps_of(pack.spans)
+        blob = chunks.encode(pack.episodes, pack.counts, steps, pack.resets)
+        values = (int(not full), int(steps.seq.min()), int(steps.seq.max()), blob, pack.row)
+        if pack.row is None:
+            self._db.execute(
+                "INSERT INTO chunks (live, seq_lo, seq_hi, data, id) VALUES (?, ?, ?, ?, ?)", values
+            )
+            pack.row = self._db.last_insert_rowid()
+        else:
+            self._db.execute(
+                "UPDATE chunks SET live = ?, seq_lo = ?, seq_hi = ?, data = ? WHERE id = ?", values
+            )
+        for live in pack.joined:
+            live.pack, live.dirty = pack.row, True
+        pack.joined.clear()
+        pack.spans = [(steps, 0, len(steps))]  # lets go of the blocks they came from
+        if full:
+            self._pack = _Pack()
+        self._state.open_pack = self._pack.row
 
     def _reset_of(self, live: Live) -> bytes:
         if live.reset is not None:
@@ -192,21 +205,21 @@ class Packer:
             return bytes(data)
         return b""
 
-    def _spans(self, live: Live) -> list[Steps]:
-        spans = [chunks.take(block, slice(start, stop)) for block, start, stop in live.pending]
-        live.pending.clear()
+    def _pending(self, live: Live) -> list[Span]:
+        spans, live.pending = live.pending, []
         live.pending_steps = 0
         return spans
 
-    def _gather(self, live: Live) -> list[Steps]:
+    def _gather(self, live: Live) -> list[Span]:
         """All waiting steps of an episode; its live chunks are gone afterwards."""
-        parts: list[Steps] = []
+        spans: list[Span] = []
         if live.live_rows:
             query = "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id"
             parts = [decode_own(data).steps for (data,) in rows(self._db, query, live.index)]
+            spans = [(part, 0, len(part)) for part in parts]
             self._db.execute("DELETE FROM chunks WHERE episode = ? AND live = 1", (live.index,))
             live.live_rows = live.live_steps = 0
-        return parts + self._spans(live)
+        return spans + self._pending(live)
 
     def _insert(self, episode: int, steps: Steps, *, live: bool) -> None:
         blob = chunks.encode([episode], [len(steps)], steps, [b""])
@@ -214,3 +227,7 @@ class Packer:
             "INSERT INTO chunks (episode, live, seq_lo, seq_hi, data) VALUES (?, ?, ?, ?, ?)",
             (episode, int(live), int(steps.seq.min()), int(steps.seq.max()), blob),
         )
+
+
+def _steps_of(spans: Sequence[Span]) -> Steps:
+    return chunks.concat([chunks.take(block, slice(start, stop)) for block, start, stop in spans])

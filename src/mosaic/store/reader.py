@@ -134,8 +134,8 @@ class StoreReader:
         with self._reading() as db:
             row = self._find(db, index)
             parts = [] if row[11] is None else [self._chunk(db, row[11]).part(row[0])]
-            own = rows(db, "SELECT id, live FROM chunks WHERE episode = ? ORDER BY id", row[0])
-            parts += [self._chunk(db, chunk_id, keep=not live).steps for chunk_id, live in own]
+            own = rows(db, "SELECT id FROM chunks WHERE episode = ? ORDER BY id", row[0])
+            parts += [self._chunk(db, chunk_id).steps for (chunk_id,) in own]
         steps = chunks.concat(parts) if parts else chunks.NO_STEPS
         if len(parts) > 1 and (np.diff(steps.seq) < 0).any():
             steps = chunks.take(steps, np.argsort(steps.seq, kind="stable"))
@@ -162,9 +162,9 @@ class StoreReader:
     def _steps_between(self, db: apsw.Connection, low: int, high: int) -> list[tuple[str, StepRow]]:
         """Steps with `low < seq <= high`."""
         found = []
-        query = "SELECT id, live FROM chunks WHERE seq_hi > ? AND seq_lo <= ?"
-        for chunk_id, live in rows(db, query, low, high):
-            chunk = self._chunk(db, chunk_id, keep=not live)
+        query = "SELECT id FROM chunks WHERE seq_hi > ? AND seq_lo <= ?"
+        for (chunk_id,) in rows(db, query, low, high):
+            chunk = self._chunk(db, chunk_id)
             wanted = np.flatnonzero((chunk.steps.seq > low) & (chunk.steps.seq <= high))
             owners = np.repeat(chunk.episodes, chunk.counts)[wanted].tolist()
             ids = {owner: self._row(db, self._find(db, owner)).episode_id for owner in set(owners)}
@@ -362,14 +362,15 @@ class StoreReader:
             self._names[name] = str(db.execute("SELECT text FROM names WHERE id = ?", (name,)).get)
         return self._names[name]
 
-    def _chunk(self, db: apsw.Connection, chunk_id: int, *, keep: bool = True) -> chunks.Chunk:
+    def _chunk(self, db: apsw.Connection, chunk_id: int) -> chunks.Chunk:
         """A chunk; final ones never change, live ones do and are not kept."""
         cached = self._cache.get(chunk_id)
         if cached is not None:
             self._cache.move_to_end(chunk_id)
             return cached
-        chunk = chunks.decode(db.execute("SELECT data FROM chunks WHERE id = ?", (chunk_id,)).get)
-        if keep:
+        live, data = db.execute("SELECT live, data FROM chunks WHERE id = ?", (chunk_id,)).get
+        chunk = chunks.decode(data)
+        if not live:
             self._cache[chunk_id] = chunk
             while len(self._cache) > self._cached:
                 self._cache.popitem(last=False)

@@ -39,6 +39,7 @@ class State(msgspec.Struct, kw_only=True):
     quarantine_id: int = 0
     quarantine_bytes: int = 0
     boot_id: str = ""
+    open_pack: int | None = None
 
     def warn(self, text: str) -> None:
         """Keep a warning for people; the same one once, the first few dozen of them."""

@@ -77,9 +77,8 @@ class StoreWriter:
             self.ledger = Ledger(db, self.state, max_names=max_names)
             self._highest: dict[int, int] = {}
             self._touched: dict[int, Live] = {}
-            self._packer = Packer(db)
+            self._packer = Packer(db, self.state)
             self._match_order()
-            self._load_waiting()
         except BaseException:
             self.close()
             raise
@@ -100,9 +99,8 @@ class StoreWriter:
         if everything:
             self._load_open()
         touched = list(self._touched.values())
-        packed = self._packer.write(touched, everything=everything)
-        changed = {live.index: live for live in [*packed, *touched] if live.dirty}
-        self._save_episodes(list(changed.values()))
+        self._packer.write(touched, everything=everything)
+        self._save_episodes([live for live in touched if live.dirty])
         # SYNC: names of new episodes are on file before the commit that lets readers see their index.
         self.order.flush()
         self.state.order_lines, self.state.order_bytes = self.order.known
@@ -110,12 +108,11 @@ class StoreWriter:
         self._save_state()
         self.db.execute("COMMIT")
         self._touched.clear()
-        for live in [*packed, *touched]:
+        for live in touched:
             if live.pack is not None or (live.flags & ENDED and not live.waiting):
                 self._open.pop(live.episode_id, None)
         if len(self._open) > self._max_open:
-            idle = [name for name, live in self._open.items() if not self._packer.waits(live.index)]
-            for name in idle[: len(self._open) - self._max_open]:
+            for name in list(self._open)[: len(self._open) - self._max_open]:
                 del self._open[name]
 
     def _save_state(self) -> None:
@@ -288,18 +285,6 @@ class StoreWriter:
         if live.flags & ENDED:
             live.curve = (live.t_end or 0.0, live.return_, live.steps)
         return live
-
-    def _load_waiting(self) -> None:
-        """Ended episodes whose steps still wait in live chunks for a pack."""
-        query = (
-            f"SELECT {COLUMNS} FROM episodes WHERE flags & {ENDED} AND pack IS NULL AND idx IN "  # noqa: S608
-            "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY seq"
-        )
-        for row in rows(self.db, query):
-            live = self._revive(row)
-            self._open[live.episode_id] = live
-            if not live.alone:
-                self._packer.wait(live)
 
     def _load_open(self) -> None:
         """Every episode with live chunks, to put them away for good."""

@@ -46,7 +46,7 @@ import gymnasium as gym
 {imports}
 
 if __name__ == "__main__":
-    envs = gym.make_vec({make}, num_envs={num_envs}, vectorization_mode="{mode}")
+    envs = gym.make_vec({make}, num_envs={num_envs}, vectorization_mode="{mode}"{more})
     envs.action_space.seed(1)
     envs.reset(seed={seed})
     for _ in range({steps}):
@@ -63,9 +63,13 @@ def record(
     python: str | os.PathLike[str] = sys.executable,
     env: Mapping[str, str] | None = None,
     modules: Mapping[str, str] | None = None,
+    to_stdout: bool = False,
     timeout_secs: float = 110.0,
 ) -> RunFolder:
-    """Run a script as `mosaic run` would, in a folder of its own with `modules` beside it; the run, ingested."""
+    """Run a script as `mosaic run` would, in a folder of its own with `modules` beside it; the run, ingested.
+
+    With `to_stdout` what it prints is part of the run, as it always is under a shim.
+    """
     root = DataRoot(home)
     site = worker_site.install(root)
     run_id = str(ULID())
@@ -92,6 +96,8 @@ def record(
     )
     assert done.returncode == 0, done.stderr
     assert "mosaic:" not in done.stderr, done.stderr
+    if to_stdout:
+        folder.stdout.write_text(done.stdout)
     with RunIngest(folder) as ingest:
         while ingest.turn().more or lag(folder).bytes:
             pass

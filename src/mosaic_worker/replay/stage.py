@@ -40,7 +40,7 @@ class Outcome:
     def add(self, turn: int, found: Found) -> None:
         """Note differences; only the first of each counts."""
         for whose, one in found:
-            self.differences.setdefault(whose, (turn, one))
+            self.differences.setdefault(whose, (one.get("at", turn), one))
 
 
 class Stage:

@@ -81,7 +81,7 @@ class AecSim(_ZooSim):
 
     def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
         self.env.reset(**arguments)
-        self.books = {"joined": [], "waiting": [], "settled": {}}
+        self.books = {"joined": [], "waiting": {}, "settled": {}}
         return []
 
     def _step(self, unit: Unit, turn: Any) -> Found:
@@ -94,7 +94,7 @@ class AecSim(_ZooSim):
             found += self._look(unit, agent)
         self.env.step(None if turn is None or self._dead(agent) else live(turn[1], self._space(agent)))
         if turn is not None:
-            self.books["waiting"].append(name)
+            self.books["waiting"][name] = self.turn
         living = list(self.env.agents)
         if all(self._dead(one) for one in living) or self.turn + 1 == len(unit.turns):
             for waiting in list(self.books["waiting"]):
@@ -112,7 +112,7 @@ class AecSim(_ZooSim):
         return self._told(name, self._observed(expected["first"], agent))
 
     def _settle(self, unit: Unit, name: str, agent: Any) -> Found:
-        self.books["waiting"].remove(name)
+        at = self.books["waiting"].pop(name)
         number = self.books["settled"].get(name, 0)
         self.books["settled"][name] = number + 1
         steps = unit.agents.get(name, {}).get("steps", ())
@@ -122,7 +122,8 @@ class AecSim(_ZooSim):
         rewards = self._book("_cumulative_rewards") or {}
         now = flags_of(self._book("terminations").get(agent), self._book("truncations").get(agent))
         one = of_step([reward, flags, None], None, rewards.get(agent, 0.0), now)
-        return self._told(name, one if one is not None else self._observed(obs, agent))
+        one = one if one is not None else self._observed(obs, agent)
+        return [] if one is None else [(name, {**one, "at": at})]  # what differs came of the turn it acted in
 
     def _observed(self, expected: Any, agent: Any) -> Optional[Difference]:
         return None if expected is None else difference(expected, self.env.observe(agent))

@@ -1,0 +1,186 @@
+"""Real recorded runs, replayed in real children."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mosaic.errors import ConsentNeededError, ReplayError
+from mosaic.paths import RunFolder
+from mosaic.replay.session import Session
+from mosaic.replay.verdicts import Verdict
+from mosaic.store.reader import StoreReader
+from tests.replay.envs import CRASHES, CRASHES_LOOP, SPACES
+from tests.replay.recorded import LOOP, VECTOR, record
+
+
+def judge(folder: RunFolder, *allowed: str, silence_secs: float = 60.0) -> list[Verdict]:
+    with (
+        StoreReader(folder) as reader,
+        Session(folder, reader, allowed=allowed, silence_secs=silence_secs) as session,
+    ):
+        return [session.judge(row) for row in reader.episodes()]
+
+
+def test_every_episode_replays_exactly_though_only_the_first_reset_was_seeded(cartpole: RunFolder) -> None:
+    verdicts = judge(cartpole)
+    assert [(v.episode, v.status, v.way) for v in verdicts] == [(k, "exact", "alone") for k in range(4)]
+
+
+def test_an_environment_that_draws_from_the_system_diverges_at_the_right_step_with_the_values(
+    lucky: RunFolder,
+) -> None:
+    for verdict in judge(lucky, "lucky"):
+        assert (verdict.status, verdict.step) == ("diverged", 3)
+        assert verdict.what == "obs[1]"
+        assert verdict.recorded != verdict.now
+        assert float(verdict.recorded) > 1
+        assert "step 3: obs[1] was" in verdict.sentence()
+
+
+def test_what_is_kept_over_a_reset_is_had_by_playing_the_chain(keeps: RunFolder) -> None:
+    ways = [(v.status, v.way) for v in judge(keeps, "keeps")]
+    assert ways == [
+        ("exact", "alone"),
+        ("exact", "chain from the first reset"),
+        ("exact", "chain from the first reset"),
+        ("exact", "chain from the first reset"),
+        ("exact", "chain from the first reset"),
+    ]
+
+
+def test_the_chain_begins_at_the_last_seeded_reset(keeps: RunFolder) -> None:
+    with StoreReader(keeps) as reader, Session(keeps, reader, allowed=["keeps"]) as session:
+        verdict = session.judge(reader.episode(4))
+    assert (verdict.status, verdict.way, verdict.start) == ("exact", "chain from the seeded reset", 2)
+
+
+def test_a_module_nobody_allowed_is_not_imported(keeps: RunFolder) -> None:
+    with pytest.raises(ConsentNeededError, match="--allow-import keeps"):
+        judge(keeps)
+
+
+def test_an_environment_defined_in_the_script_needs_the_scripts_name(dice: RunFolder) -> None:
+    with pytest.raises(ConsentNeededError, match="__main__"):
+        judge(dice)
+    assert [v.status for v in judge(dice, "script.py")] == ["exact"] * 3
+
+
+def test_episodes_that_another_program_printed_cannot_be_replayed_and_it_says_so(recordings: Path) -> None:
+    source = """
+    import json
+    for kind, more in (("reset", {}), ("step", {"step": 0}), ("episode", {"steps": 1})):
+        print(json.dumps({"type": kind, "episode_id": "mine", **more}))
+    """
+    folder = record(recordings, source, to_stdout=True)
+    (verdict,) = judge(folder)
+    assert verdict.status == "cannot"
+    assert "was not recorded" in verdict.reason
+
+
+@pytest.mark.parametrize("kind", ["dict", "tuple", "text", "multi", "big"])
+def test_actions_and_observations_of_every_space_come_back_exactly(recordings: Path, kind: str) -> None:
+    source = LOOP.format(
+        imports="import spaces", make=f'"Spaces-v0", kind="{kind}"', seed=None, episodes=2, steps=9
+    )
+    folder = record(recordings, source, modules={"spaces.py": SPACES})
+    assert [v.sentence() for v in judge(folder, "spaces")] == ["exact (alone)"] * 2
+
+
+def test_a_time_limit_of_the_script_is_kept(recordings: Path) -> None:
+    folder = record(
+        recordings,
+        LOOP.format(
+            imports="", make='"MountainCar-v0", max_episode_steps=17', seed=None, episodes=2, steps=99
+        ),
+    )
+    with StoreReader(folder) as reader:
+        assert [row.steps for row in reader.episodes()] == [17, 17]
+    assert [v.status for v in judge(folder)] == ["exact"] * 2
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point"])
+@pytest.mark.parametrize("seed", ["3", "None"])
+def test_vector_environments_replay_exactly(recordings: Path, mode: str, seed: str) -> None:
+    source = VECTOR.format(
+        imports="", make='"CartPole-v1"', num_envs=4, mode=mode, seed=seed, steps=60, more=""
+    )
+    verdicts = judge(record(recordings, source))
+    assert len(verdicts) > 8
+    assert {v.status for v in verdicts} == {"exact"}
+
+
+AEC = """
+from pettingzoo.classic import {name}
+env = {name}.env()
+for episode in range(3):
+    env.reset(seed={seed} if episode == 0 else None)
+    for turn, agent in enumerate(env.agent_iter()):
+        obs, _, terminated, truncated, _ = env.last()
+        env.step(None if terminated or truncated else env.action_space(agent).sample(obs["action_mask"]))
+"""
+PARALLEL = """
+from pettingzoo.classic import rps_v2
+env = rps_v2.parallel_env(max_cycles=9)
+for episode in range(3):
+    env.reset(seed=3 if episode == 0 else None)
+    while env.agents:
+        env.step({agent: env.action_space(agent).sample() for agent in env.agents})
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [AEC.format(name="tictactoe_v3", seed=None), AEC.format(name="texas_holdem_v4", seed=1), PARALLEL],
+    ids=["aec", "aec with cards", "parallel"],
+)
+def test_environments_of_several_agents_replay_exactly(recordings: Path, source: str) -> None:
+    verdicts = judge(record(recordings, source))
+    assert [v.status for v in verdicts] == ["exact"] * 6
+
+
+def test_a_step_of_another_agent_that_differs_is_not_held_against_this_one(recordings: Path) -> None:
+    with StoreReader(record(recordings, PARALLEL)) as reader:
+        rows = reader.episodes()
+    assert len({row.group for row in rows}) == 3
+    assert {row.agent_id for row in rows} == {"player_0", "player_1"}
+
+
+@pytest.mark.parametrize(
+    ("deed", "how"),
+    [
+        ("os.abort()", "SIGABRT"),
+        ("os._exit(3)", "code 3"),
+        ("__import__('time').sleep(99)", "said nothing for"),
+    ],
+)
+def test_whatever_happens_to_the_child_is_an_answer_with_its_last_words(
+    recordings: Path, deed: str, how: str
+) -> None:
+    modules = {"crashes.py": CRASHES.format(deed=deed)}
+    folder = record(recordings, CRASHES_LOOP, modules=modules)
+    (verdict,) = judge(folder, "crashes", silence_secs=1.5)
+    assert verdict.status == "cannot"
+    assert how in verdict.reason
+    assert "about to fall over" in verdict.reason
+
+
+def test_an_error_of_the_environment_is_a_difference(recordings: Path) -> None:
+    modules = {"crashes.py": CRASHES.format(deed="raise ValueError('no more')")}
+    (verdict,) = judge(record(recordings, CRASHES_LOOP, modules=modules), "crashes")
+    assert (verdict.status, verdict.step, verdict.what) == ("diverged", 1, "raised")
+    assert "no more" in verdict.now
+
+
+def test_an_interpreter_that_is_not_there_is_refused(cartpole: RunFolder) -> None:
+    with StoreReader(cartpole) as reader, Session(cartpole, reader, python="/no/such/python") as session:
+        verdict = session.judge(reader.episode(0))
+    assert "/no/such/python" in verdict.reason
+
+
+def test_a_judged_episode_gives_no_pictures_once_its_process_is_gone(cartpole: RunFolder) -> None:
+    with StoreReader(cartpole) as reader, Session(cartpole, reader) as session:
+        row = reader.episode(0)
+        with pytest.raises(ReplayError, match="open the episode again"):
+            list(session.shoot(row, [0]))

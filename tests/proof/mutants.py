@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tests.proof.mutants_frames import FRAME_MUTANTS
+from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
 
 MUTANTS: list[Mutant] = [
     *STORAGE_MUTANTS,
+    *PROCESS_MUTANTS,
     *FRAME_MUTANTS,
 ]

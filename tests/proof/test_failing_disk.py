@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,8 @@ REFUSALS = {
 }  # fmt: skip
 """The calls that can fail for a disk's sake, and how."""
 
+SILENCE_SECS = 45.0  # more than the longest pause ingest makes before it tries again
+
 
 class Ingest:
     """The ingest process as the daemon starts it, one after another if it dies."""
@@ -45,12 +48,11 @@ class Ingest:
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "mosaic.daemon.ingest"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0,
             )  # fmt: skip
         self._order(cmd="?", run_dir="?")
-        assert self.hear(), (
-            self._errors.read_text()
-        )  # all is loaded: from now on it opens no files of its own
+        # Once it answers, all is loaded: from then on it opens no files of its own.
+        assert self.hear(), self._errors.read_text()
 
     def __enter__(self) -> Ingest:
         return self
@@ -69,6 +71,8 @@ class Ingest:
     def hear(self) -> dict[str, Any] | None:
         """The next thing it says; None when it has died."""
         assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], SILENCE_SECS)
+        assert ready, "it neither goes on nor says why"
         line = self.process.stdout.readline()
         return json.loads(line) if line else None
 

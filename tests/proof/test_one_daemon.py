@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -23,6 +23,9 @@ from mosaic.protocol.runs import RunState
 from mosaic.rpc.launch import connect, daemon_running
 from tests.daemons import Daemon, running_daemon
 from tests.proof.scenes import WORKERS, Member, bare, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def all_at_once(count: int, *arguments: str) -> list[dict[str, Any]]:
@@ -46,13 +49,22 @@ def daemons_of(home: Path) -> list[int]:
     return found
 
 
+@pytest.fixture
+def daemonless(home: Path) -> Iterator[Path]:
+    """A data root whose daemons do not outlive the test, even if there are too many of them."""
+    yield home
+    for pid in daemons_of(home):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
     ("callers", "rounds"), [(5, 1), pytest.param(20, 5, marks=[pytest.mark.heavy, pytest.mark.timeout(400)])]
 )
 def test_many_starts_at_once_give_one_daemon_and_every_caller_is_served(
-    home: Path, callers: int, rounds: int
+    daemonless: Path, callers: int, rounds: int
 ) -> None:
-    root = DataRoot(home)
+    home, root = daemonless, DataRoot(daemonless)
     for number in range(rounds):
         got = all_at_once(callers)
         pids = {one["daemon"] for one in got}

@@ -6,11 +6,13 @@ the settings alone; here the ladder is only made shorter.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -40,13 +42,26 @@ def mosaic_stop(run_id: str) -> str:
     return done.stdout
 
 
-def legion(daemon: Daemon, notes: Path, count: int) -> tuple[str, list[psutil.Process]]:
-    """A run of that many stubborn processes, and each of them."""
+Legion = Callable[[int], "tuple[str, list[psutil.Process]]"]
+
+
+@pytest.fixture
+def legion(daemon: Daemon, tmp_path: Path) -> Iterator[Legion]:
+    """Starts a run of so many stubborn processes; gives its id and each of them. None outlives the test."""
+    every: list[psutil.Process] = []
+    notes = tmp_path / "notes"
     notes.mkdir()
-    run_id = daemon.submit(bare("legion", notes, count)).run_id
-    until(lambda: len(list(notes.glob("*.pid"))) == count, timeout_secs=60)
-    processes = [psutil.Process(int(note.stem)) for note in notes.glob("*.pid")]
-    return run_id, processes
+
+    def start(count: int) -> tuple[str, list[psutil.Process]]:
+        run_id = daemon.submit(bare("legion", notes, count)).run_id
+        until(lambda: len(list(notes.glob("*.pid"))) == count, timeout_secs=60)
+        every.extend(psutil.Process(int(note.stem)) for note in notes.glob("*.pid"))
+        return run_id, every
+
+    yield start
+    for process in every:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 def zombies() -> list[psutil.Process]:
@@ -62,8 +77,8 @@ def zombies() -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("count", [9, pytest.param(60, marks=[pytest.mark.heavy, pytest.mark.timeout(120)])])
-def test_a_stop_ends_every_process_wherever_it_hides(daemon: Daemon, tmp_path: Path, count: int) -> None:
-    run_id, processes = legion(daemon, tmp_path / "notes", count)
+def test_a_stop_ends_every_process_wherever_it_hides(daemon: Daemon, legion: Legion, count: int) -> None:
+    run_id, processes = legion(count)
     family = {process.pid for process in processes}
     shims = {process.ppid() for process in processes} - family
     assert len(shims) == 1, "the double-forked ones too are below the shim"
@@ -78,17 +93,17 @@ def test_a_stop_ends_every_process_wherever_it_hides(daemon: Daemon, tmp_path: P
     assert not [process for process in zombies() if process.pid in family]
 
 
-def test_a_stop_ends_a_paused_run_too(daemon: Daemon, tmp_path: Path) -> None:
-    run_id, processes = legion(daemon, tmp_path / "notes", 5)
+def test_a_stop_ends_a_paused_run_too(daemon: Daemon, legion: Legion) -> None:
+    run_id, processes = legion(5)
     daemon.client.pause(run_id)
     until(lambda: all(process.status() == psutil.STATUS_STOPPED for process in processes))
     mosaic_stop(run_id)
     assert gone(processes)
 
 
-def test_a_stop_ends_a_run_whose_shim_was_killed(daemon: Daemon, tmp_path: Path) -> None:
+def test_a_stop_ends_a_run_whose_shim_was_killed(daemon: Daemon, legion: Legion) -> None:
     # Without one that dropped its environment: after the shim's death nothing ties such a process to its run.
-    run_id, processes = legion(daemon, tmp_path / "notes", 4)
+    run_id, processes = legion(4)
     family = {process.pid for process in processes}
     (shim,) = {process.ppid() for process in processes} - family
     kill(psutil.Process(shim))

@@ -118,7 +118,7 @@ def test_what_a_killed_worker_was_told_to_be_recorded_is_in_the_journal_and_once
         segments += sum(map(len, oracle.segments(folder).values()))
         oracle.ingest_all(folder)
         summary = oracle.assert_stored(folder, told)
-        # A line cut short while it was copied was never acknowledged; it may be there in part, holes in its midst.
+        # A line cut short while being copied was never acknowledged; parts of it may be there, holes between.
         assert summary.holes <= len(told.odd) <= KILLS_A_RUN, f"seed {seed}: holes where nothing was lost"
         total += len(claims)
     print(f"{kills} kills, {total} acknowledged, {segments} segments")

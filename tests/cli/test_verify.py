@@ -48,3 +48,18 @@ def test_a_settled_run_without_its_store_is_a_finding(root: DataRoot, mosaic: Ca
     said = mosaic("verify", run.id)
     assert said.code == 1
     assert "no store" in said.err
+
+
+def test_a_hole_in_the_journal_is_named_with_its_place(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    lines = [json.dumps({"type": "log", "text": "x", "seq": seq}) for seq in (0, 3)]
+    segment = "$MOSAIC_RUN_DIR/journal/p1x00000000-0000.jsonl"
+    run = Connection(root).run(
+        ["sh", "-c", f"umask 077; printf '%s\\n' '{lines[0]}' '{lines[1]}' > {segment}"]
+    )
+    run.wait()
+    settled(root, run)
+    said = mosaic("verify", run.id)
+    assert said.code == 0
+    assert f"lacks 2 events at byte {len(lines[0]) + 1}" in said.out
+    assert "holes in the journal: 1" in said.out
+    assert strict_json(mosaic("verify", run.id, "--json").out)["holes"][0]["events"] == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import click
+import msgspec
 
 from mosaic.cli import options
 from mosaic.cli.output import note, plain, write_json
@@ -18,6 +19,19 @@ __all__ = ["verify_command"]
 _SHOWN = 50
 
 
+class Hole(msgspec.Struct, frozen=True):
+    """Lines a journal lacks: where, how many bytes, and how many events where their numbers tell."""
+
+    source: str
+    offset: int
+    bytes: int
+    events: int | None
+
+    def __str__(self) -> str:
+        count = "an unknown number of" if self.events is None else str(self.events)
+        return f"hole: {self.source} lacks {count} events at byte {self.offset}"
+
+
 @click.command("verify")
 @options.run_argument
 @options.json_option
@@ -25,12 +39,14 @@ _SHOWN = 50
 def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
     """Check that journal and store of a run agree.
 
-    Exit code 1 and the differences, if they do not.
+    Exit code 1 and the differences, if they do not. Holes, where the journal itself lacks lines (a disk
+    that lost pages with the power), are listed with their place; store and journal then agree on them.
 
     \b
     Example:
       mosaic verify last
     """
+    from mosaic.store.reader import StoreReader
     from mosaic.store.verify import verify
 
     root, row = options.find(run)
@@ -43,9 +59,20 @@ def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
             reading.wait_ingested(root, row.run_id, timeout_secs=wait_secs, progress=passing)
     with bar(f"reading the journal of {row.run_id}"):
         differences = verify(root.run(row.run_id))
+        with StoreReader(root.run(row.run_id)) as reader:
+            holes = [Hole(*hole) for hole in reader.holes()]
     if as_json:
-        write_json({"run_id": row.run_id, "agree": not differences, "differences": plain(differences)})
+        write_json(
+            {
+                "run_id": row.run_id,
+                "agree": not differences,
+                "differences": plain(differences),
+                "holes": plain(holes),
+            }
+        )
         return int(bool(differences))
+    for hole in holes[:_SHOWN]:
+        sys.stdout.write(f"{visible(str(hole))}\n")
     for difference in differences[:_SHOWN]:
         sys.stdout.write(f"{visible(str(difference))}\n")
     if differences:
@@ -54,5 +81,6 @@ def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
             f"truth; build the store anew with: mosaic rebuild {row.run_id}"
         )
         return 1
-    sys.stdout.write(f"run {row.run_id}: journal and store agree\n")
+    missing = f"; holes in the journal: {len(holes)}" if holes else ""
+    sys.stdout.write(f"run {row.run_id}: journal and store agree{missing}\n")
     return 0

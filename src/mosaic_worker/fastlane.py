@@ -24,7 +24,7 @@ _F_OFD_SETLK = 37
 _WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _TRIES = 50
 _pack_meta = layout.META.pack_into
-_wall, _monotonic = time.time_ns, time.monotonic_ns
+_monotonic = time.monotonic_ns
 
 
 class RingWriter:
@@ -52,7 +52,7 @@ class RingWriter:
         self._memory = memory
         self._words = memoryview(memory).cast("Q")
         self._slots = [layout.SLOTS_AT + index * size for index in range(slots)]
-        self._checked = checked
+        self._count, self._checked = slots, checked
         self.frame_id = 0
         # SYNC: the header is complete before anybody learns of this ring, and never changes after that.
         layout.RING.pack_into(
@@ -94,14 +94,14 @@ class RingWriter:
         if length > self.pixel_bytes:
             raise ValueError(f"a frame of {length} bytes in a ring for {self.pixel_bytes}")
         number = self.frame_id + 1
-        base = self._slots[number % len(self._slots)]
+        base = self._slots[number % self._count]
         first = base + 256  # PIXELS_AT
         sequence = base >> 3
         # SYNC: odd while the slot changes. Stores become visible in this order (see layout.ORDERED), so who
         # reads the same even number before and after its copy has copied one whole frame.
         words[sequence] = 2 * number + 1
         _pack_meta(
-            memory, base + 8, number, _wall(), _monotonic(), width, height, channels, flags, episode,
+            memory, base + 8, number, _monotonic(), width, height, channels, flags, episode,
             step, reward, total, rate, free_rate, render_secs, env_index, row, episode_id,
         )  # fmt: skip
         memory[first : first + length] = pixels

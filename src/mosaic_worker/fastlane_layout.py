@@ -26,8 +26,8 @@ NEWEST_AT = 128
 """One word on a cache line of its own: the id of the newest frame, 0 before the first."""
 SLOTS_AT = 4096
 SLOT_ALIGN = 4096
-META = struct.Struct("<QQQIIIIQQdddddII64s")
-"""frame id, wall nanos, monotonic nanos, width, height, channels, flags, episode, step, reward, return,
+META = struct.Struct("<QQIIIIQQdddddII64s")
+"""frame id, monotonic nanos, width, height, channels, flags, episode, step, reward, return,
 steps/s, steps/s without the price of watching, seconds of the render call, env index, row, episode id"""
 META_AT = 8
 CHECK_AT = META_AT + META.size

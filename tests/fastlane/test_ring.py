@@ -134,7 +134,7 @@ def fuzz(count: int, *, seed: int) -> int:
     for _ in range(count):
         touched = []
         if dice.random() < 0.2:
-            at = dice.choice((16, 24, 128, slot, slot + 32, slot + 36, slot + 40))
+            at = dice.choice((16, 24, 128, slot, slot + 24, slot + 28, slot + 32))
             touched = list(range(at, at + 8))
             struct.pack_into(
                 "<Q", damaged, at, dice.choice((0, 1, 3, 1 << 31, 1 << 32, 1 << 63, (1 << 64) - 1))

@@ -43,7 +43,6 @@ class Frame(NamedTuple):
 
     frame_id: int
     epoch: int
-    wall_nanos: int
     monotonic_nanos: int
     pixels: npt.NDArray[np.uint8]
     hud: Hud
@@ -136,4 +135,4 @@ def _frame(raw: RawFrame, epoch: int) -> Frame:
         raw.env_index,
         named,
     )
-    return Frame(raw.frame_id, epoch, raw.wall_nanos, raw.monotonic_nanos, pixels, hud)
+    return Frame(raw.frame_id, epoch, raw.monotonic_nanos, pixels, hud)

@@ -22,7 +22,6 @@ class RawFrame(NamedTuple):
     """One frame as it lay in its slot."""
 
     frame_id: int
-    wall_nanos: int
     monotonic_nanos: int
     width: int
     height: int
@@ -109,7 +108,7 @@ class RingReader:
                 continue  # being overwritten: a newer one is, or will be, elsewhere
             meta = bytes(view[base + layout.META_AT : base + layout.CHECK_AT])
             found: tuple[Any, ...] = layout.META.unpack(meta)
-            width, height, channels = found[3:6]
+            width, height, channels = found[2:5]
             length = width * height * channels
             if (
                 found[0] != number
@@ -117,7 +116,7 @@ class RingReader:
                 or not 0 < height <= layout.MAX_SIDE
                 or channels not in layout.CHANNELS
                 or length > self._pixel_bytes
-                or found[6] & ~layout.TRANSPOSED
+                or found[5] & ~layout.TRANSPOSED
             ):
                 continue
             first = base + layout.PIXELS_AT

@@ -17,7 +17,6 @@ from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol.runs import Manifest, RunSpec
 from mosaic.runs.files import write_json
 from mosaic.store.ingest import RunIngest
-from mosaic.store.lag import lag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +98,6 @@ def record(
     if to_stdout:
         folder.stdout.write_text(done.stdout)
     with RunIngest(folder) as ingest:
-        while ingest.turn().more or lag(folder).bytes:
+        while not ingest.settle():
             pass
     return folder

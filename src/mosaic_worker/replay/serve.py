@@ -118,6 +118,9 @@ class Server:
 
     def _on_shoot(self, request: Dict[str, Any], body: bytes) -> None:
         focus = str(request.get("focus") or "")
+        builder = self._open.builder
+        if not builder.pictures:
+            raise RebuildError(builder.notes[0] if builder.notes else "it was made without pictures")
         for turn in request["turns"]:
             picture, found = self._open.shoot(int(turn), focus)
             whose = {name for name, _ in found}

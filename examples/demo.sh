@@ -11,9 +11,7 @@ say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
 
 say mosaic run --name demo --tag kind=demo -- python examples/q_learning.py --episodes 400
 say mosaic show last
-printf '\nThe last episodes:\n'
-mosaic episodes last | tail -n 8
-printf '\nStep by step, the last one:\n'
-say mosaic steps last "$(mosaic episodes last --json | tail -n 1 | python -c 'import json,sys; print(json.loads(sys.stdin.read())["index"])')"
+say mosaic episodes last -n 5
+say mosaic steps last 399
 say mosaic verify last
 printf '\nThe run is in %s; look around with: MOSAIC_HOME=%s mosaic ls\n' "$MOSAIC_HOME" "$MOSAIC_HOME"

@@ -23,7 +23,7 @@ def train(*, episodes: int, seed: int, slippery: bool) -> list[float]:
         while not done:
             best = np.flatnonzero(table[state] == table[state].max())
             explore = rng.random() < exploration
-            action = int(env.action_space.sample()) if explore else int(rng.choice(best))
+            action = int(rng.integers(env.action_space.n)) if explore else int(rng.choice(best))
             after, reward, terminated, truncated, _ = env.step(action)
             target = reward + 0.95 * table[after].max() * (not terminated)
             table[state, action] += 0.5 * (target - table[state, action])

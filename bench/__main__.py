@@ -129,12 +129,46 @@ def _store(found: Figures) -> list[Row]:
     return rows
 
 
+def _fastlane(found: Figures) -> list[Row]:
+    rows = []
+    goals = {"84x84": 1.5, "210x160": None, "400x600": None, "480x640": None, "1080x1920": None}
+    for size, goal in goals.items():
+        for beside, key in (("memcpy", "memcpy_us"), ("Pipe", "pipe_us"), ("iceoryx2", "iceoryx2_us")):
+            if f"{key}_{size}" in found:
+                rows.append(
+                    Row(
+                        f"publish a frame, {size}",
+                        found[f"publish_us_{size}"],
+                        "µs",
+                        goal,
+                        beside=beside,
+                        beside_value=found[f"{key}_{size}"],
+                    )
+                )
+        for who in ("", "_1_readers", "_4_readers", "_stopped_reader"):
+            limit = 1.1 if size == "480x640" and not who else None
+            label = f"publish / memcpy, {size}{who.replace('_', ' ')}"
+            rows.append(Row(label, found[f"publish_ratio_{size}{who}"], "x", limit))
+    rows.append(Row("age of a frame at its reader, median", found["age_millis_median"], "ms", 16.7))
+    return rows
+
+
+def _watching(found: Figures) -> list[Row]:
+    return [
+        Row("SB3 PPO watched at 60 Hz, beyond render", found["watched_beyond_render_percent"], "%", 3.0),
+        Row("SB3 PPO watched at 60 Hz, all of it", found["watched_more_percent"], "%"),
+        Row("render calls while nobody watches", found["renders_unwatched"], "calls", 0.0),
+    ]
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
     "store": ("bench.store", _store),
     "publish": ("bench.publish", _publish),
     "listing": ("bench.listing", _listing),
+    "fastlane": ("bench.fastlane", _fastlane),
+    "watching": ("bench.watching", _watching),
 }
 
 

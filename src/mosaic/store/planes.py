@@ -101,20 +101,20 @@ def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Byt
         coded = _unpack_planes(data, at, columns, count, width)
     else:
         coded = _unpack_planes(data, at, 1, count * columns, width).reshape(columns, count)
-    out = coded if (codes == _RAW).all() else np.empty_like(coded)
-    for j, code in enumerate(codes.tolist()):
-        if code == _RAW:
-            out[j] = coded[j]
-        elif code != _SLOPE:
-            ordered = _unfold(coded[j])
-            for _ in range(code):
-                ordered = ordered.cumsum(dtype=ordered.dtype)
-            out[j] = _from_ordered(ordered) if is_float else ordered
-    slopes = zip(np.flatnonzero(codes == _SLOPE).tolist(), scales, partners, strict=True)
-    with np.errstate(all="ignore"):
-        for j, scale, i in slopes:
-            guess = _slope(_as_floats(out[i]), ends) * scale
-            out[j] = _from_ordered(_unfold(coded[j]) + _ordered(_narrow(guess, width)))
+    out = coded
+    if codes.any():
+        ordered = _unfold(coded)
+        for j, code in enumerate(codes.tolist()):
+            if code != _SLOPE:
+                for _ in range(code):
+                    ordered[j].cumsum(out=ordered[j])
+        out = _from_ordered(ordered) if is_float else ordered
+        out[codes == _RAW] = coded[codes == _RAW]
+    if len(scales):
+        with np.errstate(all="ignore"):
+            guess = _slope(_as_floats(out[partners]), ends) * scales[:, None]
+            leaning = ordered[codes == _SLOPE] + _ordered(_narrow(guess, width))
+        out[codes == _SLOPE] = _from_ordered(leaning)
     return np.ascontiguousarray(out.T).view(np.uint8).reshape(count, row_bytes)
 
 
@@ -124,14 +124,9 @@ def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsig
     if count < 3 or bits.dtype.itemsize == 1:
         return bytes(columns), bits
     ordered = _ordered(bits) if is_float else bits
-    delta = ordered.copy()
-    delta[:, 1:] -= ordered[:, :-1]
-    delta2 = delta.copy()
-    delta2[:, 1:] -= delta[:, :-1]
-    forms = np.stack([bits, _fold(delta), _fold(delta2)])
-    costs = _cost(forms)
+    costs = _cost(_samples(bits, ordered))
     codes = costs.argmin(axis=0)
-    coded: Unsigned = forms[codes, np.arange(columns)]
+    coded = ordered.copy()
     leans: dict[int, tuple[int, float]] = {}
     if is_float and 2 <= columns <= _OWN_PLANES:
         with np.errstate(all="ignore"):
@@ -140,11 +135,17 @@ def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsig
                     continue  # a column may lean only on one that stands by itself
                 slope = _slope(_as_floats(bits[i]), ends)
                 scale = _fit(slope, _as_floats(bits[j]), ends)
-                residue = _fold(ordered[j] - _ordered(_narrow(slope * scale, bits.dtype.itemsize)))
-                if _cost(residue) < costs[codes[j], j] - 1.0:
+                residue = ordered[j] - _ordered(_narrow(slope * scale, bits.dtype.itemsize))
+                if _cost(_fold(residue[:: _stride(count)])) < costs[codes[j], j] - 1.0:
                     leans[j] = i, scale
                     codes[j] = _SLOPE
                     coded[j] = residue
+    for j, code in enumerate(codes.tolist()):
+        if code != _SLOPE:
+            for _ in range(code):
+                coded[j, 1:] -= coded[j, :-1].copy()
+    coded = _fold(coded)
+    coded[codes == _RAW] = bits[codes == _RAW]
     chosen = [leans[j] for j in sorted(leans)]
     tail = np.array([scale for _, scale in chosen], "<f8").tobytes() + bytes(i for i, _ in chosen)
     return codes.astype(np.uint8).tobytes() + tail, coded
@@ -173,12 +174,14 @@ def _fit(slope: npt.NDArray[np.float64], values: npt.NDArray[np.floating], ends:
 
 
 def _slope(values: npt.NDArray[np.floating], ends: Ints) -> npt.NDArray[np.float64]:
-    """How much each value changes until the next one; a sequence's last repeats the one before."""
+    """How much each value changes until the next one; a sequence's last repeats the one before.
+
+    Along the last axis.
+    """
     wide = values.astype(np.float64)
-    slope = np.empty_like(wide)
-    np.subtract(wide[1:], wide[:-1], out=slope[:-1])
-    slope[-1] = 0.0
-    slope[ends] = np.where(ends > 0, slope[ends - 1], 0.0)
+    slope = np.zeros_like(wide)
+    np.subtract(wide[..., 1:], wide[..., :-1], out=slope[..., :-1])
+    slope[..., ends] = np.where(ends > 0, slope[..., ends - 1], 0.0)
     return slope
 
 
@@ -223,9 +226,21 @@ def _unfold(folded: Unsigned) -> Unsigned:
     return bits
 
 
-def _cost(forms: Unsigned) -> npt.NDArray[np.float64]:
-    """Mean significant bits along the last axis, from a sample over all of it."""
-    sample = forms[..., :: 1 + forms.shape[-1] // _SAMPLE]
+def _stride(count: int) -> int:
+    """The step that takes a sample over all of a column."""
+    return 1 + count // _SAMPLE
+
+
+def _samples(bits: Unsigned, ordered: Unsigned) -> Unsigned:
+    """Some values of each column as they are, as differences, and as second differences."""
+    every = _stride(bits.shape[1])
+    third, second, first = ordered[:, 2::every], ordered[:, 1:-1:every], ordered[:, :-2:every]
+    delta = third - second
+    return np.stack([bits[:, 2::every], _fold(delta), _fold(delta - (second - first))])
+
+
+def _cost(sample: Unsigned) -> npt.NDArray[np.float64]:
+    """Mean significant bits along the last axis."""
     costs: npt.NDArray[np.float64] = np.log2(sample.astype(np.float64) + 1.0).mean(axis=-1)
     return costs
 

@@ -1,4 +1,4 @@
-"""Replay as promised: unmodified scripts, a real daemon, the command line; every episode exact, every pixel."""
+"""Replay as promised: unmodified scripts, a real daemon, the command line; every episode, every pixel."""
 
 from __future__ import annotations
 
@@ -147,7 +147,8 @@ def test_all_that_replay_needs_takes_at_most_sixteen_bytes_a_step(home: Path) ->
     obs, _ = env.reset()
     for _ in range(20_000):
         balanced = int(3 * obs[2] + obs[3] > 0)
-        obs, _, terminated, truncated, _ = env.step(balanced if chance.random() > 0.15 else int(chance.integers(2)))
+        action = balanced if chance.random() > 0.15 else int(chance.integers(2))
+        obs, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
             obs, _ = env.reset()
     """

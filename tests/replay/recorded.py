@@ -14,7 +14,7 @@ from ulid import ULID
 
 from mosaic.daemon import worker_site
 from mosaic.paths import DataRoot, RunFolder
-from mosaic.protocol.runs import Manifest, RunSpec
+from mosaic.protocol.runs import ExitRecord, Manifest, RunSpec
 from mosaic.runs.files import write_json
 from mosaic.store.ingest import RunIngest
 
@@ -97,6 +97,7 @@ def record(
     assert "mosaic:" not in done.stderr, done.stderr
     if to_stdout:
         folder.stdout.write_text(done.stdout)
+    write_json(folder.exit, ExitRecord(code=0))
     with RunIngest(folder) as ingest:
         while not ingest.settle():
             pass

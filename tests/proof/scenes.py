@@ -62,12 +62,17 @@ def kill(process: psutil.Process) -> None:
 def ingest_of(daemon: Daemon) -> psutil.Process:
     """The daemon's ingest process."""
 
-    def found() -> list[psutil.Process]:
-        children = psutil.Process(daemon.pid).children()
-        return [child for child in children if "mosaic.daemon.ingest" in child.cmdline()]
+    found: list[psutil.Process] = []
 
-    until(found)
-    return found()[0]
+    def look() -> bool:
+        for child in psutil.Process(daemon.pid).children():
+            with contextlib.suppress(psutil.Error):  # a shim that has just ended
+                if "mosaic.daemon.ingest" in child.cmdline():
+                    found.append(child)
+        return bool(found)
+
+    until(look)
+    return found[0]
 
 
 def stored(folder: RunFolder, name: str = "n") -> list[float]:

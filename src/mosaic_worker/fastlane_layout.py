@@ -11,7 +11,6 @@ never changes, a word that names the newest frame, and a few slots.
 from __future__ import annotations
 
 import os
-import platform
 import struct
 from typing import List
 
@@ -70,7 +69,7 @@ MOST_LEASE_NANOS = 10_000_000_000
 """No wish is in force for longer than this, whatever it says."""
 SHORTEST_PERIOD_NANOS = 1_000_000_000 // 240
 
-ORDERED = platform.machine().lower() in ("x86_64", "amd64", "i686", "i386")
+ORDERED = os.uname().machine in ("x86_64", "amd64", "i686", "i386")
 """Whether this processor shows stores to others in program order. Elsewhere frames carry a checksum."""
 
 

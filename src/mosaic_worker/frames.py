@@ -5,6 +5,7 @@ While nobody watches, the one thing that happens per step is a look at `wake[0]`
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -71,6 +72,8 @@ class Frames:
         self._forget()
 
     def _forget(self) -> None:
+        # Threads may reset and step environments side by side. Pictures are made outside of the lock.
+        self._lock = threading.RLock()
         self._lane: Optional[Lane] = None
         self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
         self._places: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
@@ -95,6 +98,11 @@ class Frames:
         Raises:
             OSError: there is no room for a lane.
         """
+        with self._lock:
+            if owner not in self._scenes:
+                self._add(owner, tracks, render, state, note)
+
+    def _add(self, owner: Any, tracks: Sequence[Track], render: Render, state: int, note: str) -> None:
         from mosaic_worker import fastlane_layout as layout
 
         lane = self._lane
@@ -119,9 +127,10 @@ class Frames:
 
     def leave(self, owner: Any) -> None:
         """An environment was closed: its rows are free again."""
-        scene = self._scenes.pop(owner, None)
-        if scene is not None:
-            self._free(scene)
+        with self._lock:
+            scene = self._scenes.pop(owner, None)
+            if scene is not None:
+                self._free(scene)
 
     def _drop_dead(self) -> None:
         for owner, scene in list(self._places.values()):
@@ -145,7 +154,8 @@ class Frames:
         try:
             now = _now()
             if now >= self._look_at:
-                self._look(now)
+                with self._lock:
+                    self._look(now)
             self._steps += count
             scene = self._scenes.get(owner)
             if scene is not None and now >= scene.due and now >= self._free_at:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -203,3 +204,20 @@ def test_pickled_it_is_the_one_of_the_process_it_comes_out_in() -> None:
 
 def test_the_real_clock_is_the_viewers_clock() -> None:
     assert module._now is time.monotonic_ns
+
+
+def test_threads_that_begin_side_by_side_share_one_lane(frames: Frames, clock: Clock) -> None:
+    owners = [track(n) for n in range(16)]
+    start = threading.Barrier(len(owners))
+
+    def begin(owner: Any) -> None:
+        start.wait()
+        frames.add(owner, [owner], render=Camera(clock), state=layout.SHOWN)
+
+    threads = [threading.Thread(target=begin, args=(owner,)) for owner in owners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with _lane(frames) as lane:
+        assert sorted(row.env_index for row in lane.rows()) == list(range(16))

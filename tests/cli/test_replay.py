@@ -1,0 +1,106 @@
+"""`mosaic replay` and `mosaic branch`: what they print, what they refuse, how they exit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mosaic.paths import DataRoot
+from tests.cli.conftest import Said
+
+SCRIPT = """
+import gymnasium as gym
+env = gym.make("FrozenLake-v1", is_slippery=True)
+env.action_space.seed(0)
+for episode in range(3):
+    env.reset(seed=1 if episode == 0 else None)
+    over = False
+    while not over:
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        over = terminated or truncated
+"""
+
+
+def record(mosaic: Callable[..., Said], folder: Path) -> None:
+    script = folder / "train.py"
+    script.write_text(SCRIPT)
+    said = mosaic("run", "--name", "lake", "--", sys.executable, str(script))
+    assert said.code == 0, said.err
+
+
+def test_exact_episodes_make_a_table_and_exit_code_zero(
+    root: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
+) -> None:
+    del root
+    record(mosaic, tmp_path)
+    said = mosaic("replay", "lake", "--all", "--verify")
+    assert said.code == 0, said.err
+    lines = said.out.splitlines()
+    assert lines[0].split() == ["EPISODE", "STEPS", "REPLAY", "AT", "HOW"]
+    assert [line.split()[::2] for line in lines[1:]] == [[str(k), "exact"] for k in range(3)]
+    assert "all 3 episodes" in said.err
+    said = mosaic("replay", "lake", "-e", "2", "-e", "0", "--json")
+    assert [json.loads(line)["episode"] for line in said.out.splitlines()] == [0, 2]
+
+    out = tmp_path / "pictures"
+    said = mosaic("replay", "lake", "-e", "1", "--png", str(out), "--from", "1", "--to", "3")
+    assert said.code == 0, said.err
+    assert sorted(path.name for path in out.iterdir()) == [f"step-{k:06d}.png" for k in (1, 2, 3)]
+    assert mosaic("replay", "lake", "-e", "1", "--gif", str(tmp_path / "a.gif"), "--fps", "10").code == 0
+    assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
+
+    said = mosaic("branch", "lake", "-e", "0", "--step", "2", "--name", "twig", "--max-steps", "4")
+    assert said.code == 0, said.err
+    assert "played 2 steps as recorded" in said.out
+    assert mosaic("replay", "twig", "--all").code == 0
+    assert mosaic("branch", "lake", "-e", "0", "--step", "9999").code == 2
+
+
+def test_what_cannot_be_replayed_says_why_and_exits_with_one(
+    recorded: DataRoot, mosaic: Callable[..., Said]
+) -> None:
+    del recorded
+    said = mosaic("replay", "printed", "--all")
+    assert said.code == 1
+    assert said.out.count("how its environment was made was not recorded") == 3
+    assert "3 of 3 episodes did not replay exactly" in said.err
+    said = mosaic("replay", "printed", "--episode", "0", "--mp4", "x.mp4")
+    assert said.code == 1
+    assert "was not recorded" in said.err
+    assert mosaic("branch", "printed", "-e", "0", "--step", "1").code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        ((), "--episode N, or --all"),
+        (("--all", "-e", "1"), "--episode N, or --all"),
+        (("--all", "--mp4", "a.mp4"), "one --episode"),
+        (("-e", "1", "--mp4", "a.mp4", "--gif", "a.gif"), "choose one"),
+        (("-e", "1", "--from", "3"), "--from"),
+        (("-e", "77"), "episodes 0 to 2"),
+    ],
+)
+def test_asking_wrongly_is_answered_with_the_way_out(
+    recorded: DataRoot, mosaic: Callable[..., Said], args: tuple[str, ...], hint: str
+) -> None:
+    del recorded
+    said = mosaic("replay", "printed", *args)
+    assert said.code == 2
+    assert hint in said.err
+
+
+def test_a_policy_that_is_no_file_is_refused(
+    recorded: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
+) -> None:
+    del recorded
+    said = mosaic("branch", "printed", "-e", "0", "--step", "1", "--policy", str(tmp_path / "none.json"))
+    assert said.code == 2
+    assert "there is no file" in said.err
+    (tmp_path / "bad.json").write_text('{"no": "list"}')
+    said = mosaic("branch", "printed", "-e", "0", "--step", "1", "--policy", str(tmp_path / "bad.json"))
+    assert "must hold a JSON list" in said.err

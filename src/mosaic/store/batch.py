@@ -186,18 +186,20 @@ def _check(event: Event | Unknown) -> None:
     """
     if isinstance(event, Unknown):
         return
-    floats.from_json(event.t)
+    told: tuple[floats.JsonFloat | None, ...] = (event.t,)
     if isinstance(event, Step):
-        floats.from_json(event.reward)
+        told = event.t, event.reward
         if event.step not in _INT64:
             raise ProtocolError(f"step {event.step} does not fit 64 bits")
     elif isinstance(event, Episode):
-        for value in (event.return_, event.t_start or 0.0, event.t_end or 0.0):
-            floats.from_json(value)
+        told = event.t, event.return_, event.t_start, event.t_end
         if event.steps not in _INT64:
             raise ProtocolError(f"steps {event.steps} does not fit 64 bits")
     elif isinstance(event, Metric):
-        floats.from_json(event.value)
+        told = event.t, event.value
+    for value in told:
+        if isinstance(value, str):
+            floats.from_json(value)
 
 
 def _seq_of(event: Event | Unknown) -> int | None:

@@ -84,12 +84,19 @@ NO_STEPS = Steps(
 
 @dataclass(frozen=True)
 class Chunk:
-    """A decoded chunk: whose steps, how many each, the steps, and the `reset` events (empty: none here)."""
+    """A decoded chunk: whose steps, how many each, the steps, and the `reset` events as they were packed."""
 
     episodes: tuple[int, ...]
     counts: tuple[int, ...]
     steps: Steps
-    resets: tuple[bytes, ...]
+    packed_resets: tuple[list[int], bytes]
+
+    @property
+    def resets(self) -> list[bytes]:
+        """The `reset` event of each episode; empty: none here."""
+        lengths, packed = self.packed_resets
+        text = _decompressor.decompress(packed, max_output_size=_MAX_BODY_BYTES) if packed else b""
+        return _split(text, lengths)
 
     def part(self, episode: int) -> Steps:
         """The steps of one episode."""
@@ -214,12 +221,7 @@ def decode(blob: bytes) -> Chunk:
         turn=columns[3],
         extra=columns[4],
     )
-    text = _decompressor.decompress(fields[19], max_output_size=_MAX_BODY_BYTES) if fields[19] else b""
-    resets, at = [], 0
-    for length in fields[18]:
-        resets.append(text[at : at + length])
-        at += length
-    return Chunk(tuple(episodes.tolist()), tuple(counts.tolist()), steps, tuple(resets))
+    return Chunk(tuple(episodes.tolist()), tuple(counts.tolist()), steps, (fields[18], fields[19]))
 
 
 def _rows(column: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
@@ -277,8 +279,12 @@ def _unpack_values(field: list[Any], count: int, ends: npt.NDArray[np.int64]) ->
         return values.Arrays(field[1], field[2], rows)
     lengths = planes.unpack_ints(field[1], count).tolist()
     text = _decompressor.decompress(field[3], max_output_size=max(1, field[2]))
+    return values.Texts(_split(text, lengths))
+
+
+def _split(text: bytes, lengths: Sequence[int]) -> list[bytes]:
     parts, at = [], 0
     for length in lengths:
         parts.append(text[at : at + length])
         at += length
-    return values.Texts(parts)
+    return parts

@@ -151,7 +151,7 @@ class Packer:
             row=row,
             episodes=list(chunk.episodes),
             counts=list(chunk.counts),
-            resets=list(chunk.resets),
+            resets=chunk.resets,
             spans=[(chunk.steps, 0, len(chunk.steps))],
             steps=len(chunk.steps),
         )

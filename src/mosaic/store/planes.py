@@ -277,29 +277,27 @@ def _pack_plane(plane: Bytes) -> tuple[int, bytes]:
 
 def _unpack_planes(data: bytes, at: int, many: int, count: int, width: int) -> Unsigned:
     view = memoryview(data)
-    planes = np.empty((many * width, count), np.uint8)
+    wide = np.empty((many, count, width), np.uint8)
+    planes = [wide[row, :, byte] for row in range(many) for byte in range(width)]
     tags = data[at : at + many * width]
     at += len(tags)
-    for row, tag in enumerate(tags):
+    for plane, tag in zip(planes, tags, strict=True):
         if tag == _CONSTANT:
-            planes[row] = data[at]
+            plane[:] = data[at]
             at += 1
         elif tag == _PLAIN:
-            planes[row] = np.frombuffer(view, np.uint8, count, at)
+            plane[:] = np.frombuffer(view, np.uint8, count, at)
             at += count
         elif tag == _BITS:
             size = (count + 7) // 8
-            planes[row] = np.unpackbits(np.frombuffer(view, np.uint8, size, at), count=count)
+            plane[:] = np.unpackbits(np.frombuffer(view, np.uint8, size, at), count=count)
             at += size
         elif tag == _PRESSED:
             size = int.from_bytes(view[at : at + 4], "little")
             plain = _decompressor.decompress(view[at + 4 : at + 4 + size], max_output_size=count)
-            planes[row] = np.frombuffer(plain, np.uint8)
+            plane[:] = np.frombuffer(plain, np.uint8)
             at += 4 + size
         else:
             raise ValueError(f"plane of unknown form {tag}")
-    if width == 1:
-        return planes
-    wide = np.ascontiguousarray(planes.reshape(many, width, count).transpose(0, 2, 1))
     values: Unsigned = wide.view(_UNSIGNED[width]).reshape(many, count)
     return values

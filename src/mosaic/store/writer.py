@@ -6,6 +6,7 @@ happened.
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -225,6 +226,7 @@ class StoreWriter:
 
     def _apply_others(self, batch: Batch, base: int, producer: str) -> None:
         rest: list[tuple[int, Event | Unknown]] = []
+        times: list[float] = []
         for place, event in batch.others:
             if isinstance(event, Reset):
                 self._apply_reset(event, base + place, producer, batch.extras.pop(place, None))
@@ -233,8 +235,10 @@ class StoreWriter:
             else:
                 rest.append((place, event))
             if not isinstance(event, Unknown):
-                t = floats.from_json(event.t)
-                self.state.saw_times(t, t)
+                times.append(floats.from_json(event.t))
+        known = [t for t in times if 0.0 < t < math.inf]
+        if known:
+            self.state.saw_times(min(known), max(known))
         if rest:
             self.ledger.write(rest, base=base, extras=batch.extras)
 

@@ -209,7 +209,8 @@ PROCESS_MUTANTS: list[Mutant] = [
         old="    shim_alive = held(folder.shim_lock)\n",
         new=(
             "    from time import time as wall_clock\n\n"
-            "    shim_alive = held(folder.shim_lock) and wall_clock() - folder.proc.stat().st_mtime < 3600\n"
+            "    lock = folder.shim_lock\n"
+            "    shim_alive = held(lock) and wall_clock() - lock.stat().st_mtime < 3600\n"
         ),
         proof=_CLOCK + "test_records_from_any_time_give_the_same_states",
     ),

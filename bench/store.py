@@ -106,11 +106,12 @@ def _measure_run(folder: RunFolder) -> dict[str, float]:
 
 
 def _median(work: Callable[[], object], *, rounds: int = 200) -> float:
+    """Seconds of the processor: others on the machine are no part of it."""
     times = []
     for _ in range(rounds):
-        begun = time.perf_counter()
+        begun = time.process_time()
         work()
-        times.append(time.perf_counter() - begun)
+        times.append(time.process_time() - begun)
     return statistics.median(times)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -129,8 +131,8 @@ class Live:
         self.pending.append((block, start, stop))
         self.counted += stop - start
         self.pending_steps += stop - start
-        for reward in rewards:  # one after the other, so that everyone who adds up gets the same bits
-            self.summed += reward
+        # One after the other, so that everyone who adds up gets the same bits: `sum` may compensate.
+        self.summed = reduce(add, rewards, self.summed)
         if self.t_start is None:
             self.t_start = float(block.t[start])
         if not self.flags & TOLD:
@@ -178,7 +180,7 @@ class Live:
         `t_end` is kept as how far its bits are from those of `t_start`.
         """
         code = _OUTCOMES.get(self.outcome, 0)
-        alike = self.counted == self.steps and _bits(self.summed) == _bits(self.return_)
+        alike = self.counted == self.steps and _FLOAT.pack(self.summed) == _FLOAT.pack(self.return_)
         rest = None
         if not alike or not code or self.seed is not None or self.agent is not None or self.group is not None:
             rest = msgspec.msgpack.encode(

@@ -24,7 +24,7 @@ _CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
 _RAW, _DELTA, _DELTA2, _SLOPE = range(4)
 _PRESS_FROM = 64  # shorter planes do not repay a frame of their own
 _OWN_PLANES = 16  # matrices up to this wide keep planes per column
-_SAMPLE = 256  # values looked at to choose a form
+_SAMPLE = 128  # values looked at to choose a form
 _SLOPE_WORTH = 0.9  # how well a column must follow another's slope before it is tried
 _BITS_WORTH = 0.4  # only a plane that compresses this far may be nothing but bits
 _SMALLER = 0.97  # a compressed plane must save at least this much
@@ -50,11 +50,12 @@ def pack_ints(values: Ints) -> bytes:
     """Signed integers, as narrow as they allow."""
     if not len(values):
         return b""
-    if (values == values[0]).all():
+    low, high = int(values.min()), int(values.max())
+    if low == high:
         return b"\0" + values[:1].tobytes()
-    signed = int(values.min()) < 0
+    signed = low < 0
     plain = _fold(values.view(np.uint64)) if signed else values.view(np.uint64)
-    top = int(plain.max())
+    top = max(2 * high, -2 * low - 1) if signed else high
     width = next(w for w in _UNSIGNED if top < 1 << 8 * w)
     return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width])[None])
 

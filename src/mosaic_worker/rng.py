@@ -53,7 +53,7 @@ def restore(saved: Dict[str, Any], generator: Any = None) -> Any:
 def capture_env(core: Any) -> Optional[Dict[str, Any]]:
     """The state of everything an innermost environment draws from, as far as we know how to ask."""
     found = capture(getattr(core, "np_random", None))
-    emulator = getattr(core, "ale", None)
+    emulator: Any = getattr(core, "ale", None)
     if found is not None and hasattr(emulator, "cloneState"):
         state = emulator.cloneState(include_rng=True)
         found["ale"] = base64.b64encode(zlib.compress(state.serialize(), 1)).decode()

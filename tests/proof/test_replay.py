@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import av
@@ -57,20 +58,29 @@ def assert_exact(bench: Workbench, python: object, source: str) -> None:
     assert sum(verdict["steps"] for verdict in verdicts) == bench.show()["steps"] > 0
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """One data root and daemon for the runs of this file that do not mind each other."""
+    home = tmp_path_factory.mktemp("replays") / "home"
+    home.mkdir(mode=0o700)
+    with workbench(home, MUJOCO_GL="egl", SDL_VIDEODRIVER="dummy") as bench:
+        yield bench
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CLASSIC)
-def test_every_episode_of_an_unmodified_script_replays_exactly(home: Path, name: str, way: str) -> None:
-    with workbench(home) as bench:
-        assert_exact(bench, sys.executable, script(*CLASSIC[name], way))
+def test_every_episode_of_an_unmodified_script_replays_exactly(
+    shared: Workbench, name: str, way: str
+) -> None:
+    assert_exact(shared, sys.executable, script(*CLASSIC[name], way))
 
 
 @pytest.mark.frameworks
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", HEAVIER)
-def test_so_it_does_for_simulators_and_emulators(home: Path, name: str, way: str) -> None:
-    with workbench(home, MUJOCO_GL="egl", SDL_VIDEODRIVER="dummy") as bench:
-        assert_exact(bench, python_of("envs"), script(*HEAVIER[name], way))
+def test_so_it_does_for_simulators_and_emulators(shared: Workbench, name: str, way: str) -> None:
+    assert_exact(shared, python_of("envs"), script(*HEAVIER[name], way))
 
 
 def test_true_chance_is_told_apart_with_the_step_and_the_values(home: Path) -> None:

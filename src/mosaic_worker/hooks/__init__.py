@@ -79,7 +79,8 @@ def _wanted(name: str) -> List[Install]:
 
 def _run(module: ModuleType, installs: List[Install]) -> None:
     for install in installs:
-        with report.guard(f"{install.__module__}: {module.__name__}"):
+        owner = getattr(install, "__module__", "hooks")  # in Python 3.8 a partial has none
+        with report.guard(f"{owner}: {module.__name__}"):
             install(module)
 
 

@@ -62,7 +62,7 @@ def difference(  # noqa: PLR0911  (one return per kind of value)
     if isinstance(recorded, list) and isinstance(now, (list, tuple)):
         if len(recorded) != len(now):
             return _told(where, f"{len(recorded)} items", f"{len(now)} items")
-        for place, (was, item) in enumerate(zip(recorded, now, strict=False)):
+        for place, (was, item) in enumerate(zip(recorded, now)):  # noqa: B905  (3.8 has no strict)
             found = difference(was, item, f"{where}[{place}]")
             if found is not None:
                 return found

@@ -29,7 +29,7 @@ def live(value: Any, space: Any = None) -> Any:
     if isinstance(value, list):
         parts: Any = getattr(space, "spaces", None)
         if type(space).__name__ == "Tuple" and len(parts) == len(value):
-            return tuple(live(item, part) for item, part in zip(value, parts, strict=False))
+            return tuple(live(item, part) for item, part in zip(value, parts))  # noqa: B905  (3.8 has no strict)
         inner = getattr(space, "feature_space", None)
         items = [live(item, inner) for item in value]
         return tuple(items) if type(space).__name__ == "Sequence" else items

@@ -57,7 +57,7 @@ class Keyframe:
     def put_back(self, sim: Sim) -> None:
         """Make the environment what it was."""
         attributes, books = self._copied(*self._saved)
-        for layer, saved in zip(self._layers, attributes, strict=False):
+        for layer, saved in zip(self._layers, attributes):  # noqa: B905  (3.8 has no strict)
             mine = vars(layer)
             mine.clear()
             mine.update(saved)

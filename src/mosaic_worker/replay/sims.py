@@ -162,7 +162,7 @@ class VectorSim(Sim):
         if kind == "Dict":
             return {key: np.stack([np.asarray(action[key]) for action in each]) for key in each[0]}
         if kind == "Tuple":
-            return tuple(np.stack([np.asarray(part) for part in parts]) for parts in zip(*each, strict=False))
+            return tuple(np.stack([np.asarray(part) for part in parts]) for parts in zip(*each))  # noqa: B905  (3.8 has no strict)
         return np.stack([np.asarray(action, dtype=getattr(space, "dtype", None)) for action in each])
 
     def picture(self, focus: str) -> Any:

@@ -124,3 +124,14 @@ def test_the_documentation_runs_as_it_stands(
     assert "Did you mean 'first'?" in out
     assert Path("results/episodes.csv").exists()
     del runs
+
+
+def test_files_a_script_makes_have_the_mode_they_would_have_without_us(runs: mosaic.Connection) -> None:
+    before = os.umask(0o027)
+    try:
+        run = runs.run(["sh", "-c", "touch made; env"])
+        run.wait()
+    finally:
+        os.umask(before)
+    assert Path("made").stat().st_mode & 0o777 == 0o640
+    assert "UMASK" not in run.logs()

@@ -68,4 +68,6 @@ def test_tags_are_key_and_value() -> None:
 
 
 def test_variables_that_are_not_utf8_are_left_out_and_named() -> None:
-    assert sendable({"A": "ü", "B": "\udcff"}) == ({"A": "ü"}, ["'B'"])
+    kept, left = sendable({"A": "ü", "B": "\udcff"})
+    assert kept.keys() == {"A", "MOSAIC_UMASK"}
+    assert left == ["'B'"]

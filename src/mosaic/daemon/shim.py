@@ -112,6 +112,9 @@ class Shim:
             os.chdir(cwd)
         except OSError as error:
             return f"cannot enter the folder {cwd}: {error.strerror}"
+        mask = os.environ.pop("MOSAIC_UMASK", "")
+        if mask and not mask.strip("01234567"):
+            os.umask(int(mask, 8) & 0o777)  # the caller's; what we make ourselves names its mode
         tree = self._take("tree.lock")
         out, err = self._open_log("stdout.log"), self._open_log("stderr.log")
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)

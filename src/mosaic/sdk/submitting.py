@@ -55,9 +55,16 @@ def make_spec(
 
 
 def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The variables a worker can be given, and the names of those that are not UTF-8 and cannot travel."""
+    """What a worker gets of an environment (and our umask), and the names of what is no UTF-8 and stays."""
     kept = {name: value for name, value in env.items() if _is_text(name) and _is_text(value)}
+    kept["MOSAIC_UMASK"] = _umask()  # the daemon's own would close the files a script makes for others
     return kept, sorted(ascii(name) for name in env.keys() - kept.keys())
+
+
+def _umask() -> str:
+    """The umask in force, in octal. Asked of the kernel, because os.umask can only ask by changing it."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    return next((line.split()[1] for line in lines if line.startswith("Umask:")), "0022")
 
 
 def _is_text(word: str) -> bool:

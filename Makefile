@@ -9,7 +9,7 @@ install: $(STAMP)
 $(STAMP): pyproject.toml
 	test -x $(PY) || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check uv
-	UV_FIND_LINKS="$$PIP_FIND_LINKS" $(PY) -m uv pip install --quiet --python $(PY) -e ".[dev,envs,parquet,tensorboard]" "pettingzoo[classic]>=1.24"
+	UV_FIND_LINKS="$$PIP_FIND_LINKS" $(PY) -m uv pip install --quiet --python $(PY) -e ".[dev,envs,parquet,tensorboard,ui,video]" "pettingzoo[classic]>=1.24"
 	touch $(STAMP)
 
 check: install

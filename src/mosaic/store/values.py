@@ -10,6 +10,7 @@ import binascii
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -82,7 +83,7 @@ class Texts:
 
     data: Sequence[bytes]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """About how many bytes a value takes."""
         return sum(map(len, self.data)) // max(1, len(self.data))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BLOCK", "TAIL", "Point", "ReturnCurve", "decode", "encode", "join", "points_of"]
 
-BLOCK = 4096
+BLOCK = 8192
 """Points in a full block."""
 TAIL = 1024
 """The newest points are rewritten with every commit; at this many they join a block."""

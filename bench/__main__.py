@@ -161,12 +161,26 @@ def _watching(found: Figures) -> list[Row]:
     ]
 
 
+def _replay(found: Figures) -> list[Row]:
+    rows = []
+    for name, shown in (("cartpole", "CartPole, 1,000 steps"), ("lunarlander", "LunarLander, 500 steps")):
+        figure = {key.removeprefix(f"{name}_"): value for key, value in found.items() if key.startswith(name)}
+        rows += [
+            Row(f"replay, seek, {shown}", figure["seek_median_millis"], "ms"),
+            Row(f"replay, slowest seek, {shown}", figure["seek_worst_millis"], "ms", 100.0),
+            Row(f"replay, opening, {shown}", figure["open_secs"], "s"),
+            Row(f"replay, backwards, {shown}", figure["backwards_per_sec"], "pictures/s"),
+        ]
+    return rows
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
     "store": ("bench.store", _store),
     "publish": ("bench.publish", _publish),
     "listing": ("bench.listing", _listing),
+    "replay": ("bench.replay", _replay),
     "fastlane": ("bench.fastlane", _fastlane),
     "watching": ("bench.watching", _watching),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from mosaic import replay
 from mosaic.errors import ReplayCancelledError, ReplayError, UsageError
 from mosaic.paths import RunFolder
 from mosaic.replay.player import Player
+from tests.replay.recorded import LOOP, record
 
 
 def pictures(player: Player, order: list[int]) -> dict[int, bytes]:
@@ -104,3 +106,16 @@ def test_cancelling_ends_what_is_under_way(cartpole: RunFolder) -> None:
 def test_an_episode_that_is_not_there_is_refused(cartpole: RunFolder) -> None:
     with pytest.raises(UsageError, match="episodes 0 to 3"):
         replay.open(cartpole, 9)
+
+
+def test_opening_can_be_given_up(recordings: Path) -> None:
+    source = LOOP.format(
+        imports="import time", make='"MountainCarContinuous-v0"', seed=1, episodes=1, steps=900
+    )
+    folder = record(recordings, source)
+
+    def enough(_done: int, _of: int) -> None:
+        raise ReplayCancelledError("enough")
+
+    with pytest.raises(ReplayCancelledError, match="enough"):
+        replay.open(folder, 0, progress=enough)

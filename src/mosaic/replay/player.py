@@ -42,7 +42,7 @@ class Player:
         cache_bytes: how many bytes of pictures are kept in memory.
         block: how many pictures are fetched at once.
         silence_secs: how long the child may say nothing while it works.
-        progress: told (done, of) while the episode is opened.
+        progress: told (done, of) while the episode is opened; what it raises ends the opening.
 
     Raises:
         UsageError: there is no such episode.

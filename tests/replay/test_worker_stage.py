@@ -20,10 +20,13 @@ class Walk:
 
     hidden: ClassVar[dict[int, float]] = {}
 
-    def __init__(self, *, hides: bool = False, uncopyable: bool = False, traces: bool = False) -> None:
+    def __init__(
+        self, *, hides: bool = False, uncopyable: bool = False, traces: bool = False, placed: bool = False
+    ) -> None:
         self.np_random = np.random.default_rng(0)
         self.hides, self.traces, self.drawn = hides, traces, 0
         self.total = 0.0
+        self.placed, self.camera = placed, -1.0
         if uncopyable:
             self.lock = __import__("threading").Lock()
 
@@ -44,7 +47,9 @@ class Walk:
 
     def render(self) -> Any:
         self.drawn += self.traces
-        return np.full((2, 2, 3), int(self.total * 7 + 31 * self.drawn) % 251, np.uint8)
+        if self.placed and self.camera < 0:
+            self.camera = self.total * 100
+        return np.full((2, 2, 3), int(self.total * 7 + 31 * self.drawn + max(0, self.camera)) % 251, np.uint8)
 
     def close(self) -> None:
         Walk.hidden.pop(id(self), None)
@@ -70,7 +75,7 @@ def seeker_of(turns: int = 60, **kind: bool) -> Seeker:
 
 def played(seeker: Seeker) -> Seeker:
     sim = seeker._fresh()
-    assert sim.reset(seeker.unit) == []
+    assert seeker.begin(sim) == []
     while sim.turn < seeker.turns:
         assert sim.step(seeker.unit) == []
         seeker.passed(sim, 1.0)
@@ -81,7 +86,11 @@ def played(seeker: Seeker) -> Seeker:
 ORDER = [60, 0, 31, 30, 29, 59, 1, 17, 44, 60, 2]
 
 
-@pytest.mark.parametrize("kind", [{}, {"uncopyable": True}, {"hides": True}], ids=str)
+@pytest.mark.parametrize(
+    "kind",
+    [{}, {"uncopyable": True}, {"hides": True}, {"placed": True}, {"placed": True, "uncopyable": True}],
+    ids=str,
+)
 def test_every_turn_is_the_recorded_one_wherever_it_is_come_from(kind: dict[str, bool]) -> None:
     seeker = played(seeker_of(**kind))
     seeker.prove()

@@ -29,6 +29,7 @@ class Seeker:
     Args:
         unit: the unit.
         fresh: makes an environment that stands just before the unit's reset (turn -1).
+        draws: whether pictures will be asked for.
         keyframes: how many snapshots are kept, at most; beyond, every second one goes.
         keyframe_secs: about how much stepping may lie between two snapshots.
         standing: how many environments are kept, at most.
@@ -39,12 +40,14 @@ class Seeker:
         unit: Unit,
         fresh: Callable[[], Sim],
         *,
+        draws: bool = True,
         keyframes: int = 64,
         keyframe_secs: float = 0.005,
         standing: int = 8,
     ) -> None:
         self.unit = unit
         self.copyable = True
+        self.draws = draws
         self._fresh = fresh
         self._most = keyframes
         self._gap_secs = keyframe_secs
@@ -60,6 +63,16 @@ class Seeker:
         return len(self.unit.turns)
 
     # ---- while the unit is played for the first time ----
+
+    def begin(self, sim: Sim) -> Found:
+        """Reset an environment, and draw it once.
+
+        A camera that is placed at the first picture is placed there, whichever turn is asked for first.
+        """
+        found = sim.reset(self.unit)
+        if self.draws:
+            _bytes_of(sim)
+        return found
 
     def passed(self, sim: Sim, secs: float) -> None:
         """The environment went on by a turn that took so long: perhaps keep a snapshot of where it stands."""
@@ -122,7 +135,7 @@ class Seeker:
         if keyframe is not None:
             keyframe.put_back(sim)
         elif sim.turn < 0:
-            found = sim.reset(self.unit)
+            found = self.begin(sim)
         while sim.turn < turn:
             found = sim.step(self.unit)
             if found and self._keyframes:
@@ -186,7 +199,7 @@ class Seeker:
             sim = self._fresh()
             self._sims.append(sim)
             until = time.monotonic() + slice_secs
-            sim.reset(self.unit)
+            self.begin(sim)
             while sim.turn < place and sim in self._sims:
                 sim.step(self.unit)
                 if time.monotonic() > until:

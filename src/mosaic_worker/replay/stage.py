@@ -69,7 +69,8 @@ class Stage:
             sim = self._fresh(start, target, progress)
         self._stands = (-1, -1)
         unit = self.units[target]
-        seeker = Seeker(unit, lambda: self._fresh(start, target, _silent))
+        draws = seekable and self.builder.pictures
+        seeker = Seeker(unit, lambda: self._fresh(start, target, _silent), draws=draws)
         if not seekable or not unit.turns:
             seeker.drop_keyframes()
         outcome = self._play(sim, unit, seeker, progress)
@@ -157,7 +158,7 @@ class Stage:
     def _play(self, sim: Sim, unit: Unit, seeker: Seeker, progress: Progress) -> Outcome:
         outcome = Outcome()
         single = isinstance(sim, SingleSim)
-        outcome.add(-1, _safely(lambda: sim.reset(unit)))
+        outcome.add(-1, _safely(lambda: seeker.begin(sim)))
         seeker.passed(sim, math.inf)
         while sim.turn < len(unit.turns) and not (single and outcome.differences):
             turn, before = sim.turn, time.perf_counter()

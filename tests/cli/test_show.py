@@ -39,6 +39,8 @@ def test_show_json_keeps_its_contract(mosaic: Callable[..., Said]) -> None:
     assert document["exit"]["signal"] is None
     assert (document["episodes"], document["steps"], document["metrics"]) == (3, 12, 3)
     assert (document["quarantined"], document["lag_events"]) == (1, 0)
+    assert document["parent"] is None
+    assert document["created"] - 60 < document["synced"] <= document["ended"] + 60
 
 
 @pytest.mark.usefixtures("recorded")
@@ -47,6 +49,7 @@ def test_show_is_readable(mosaic: Callable[..., Said]) -> None:
     assert said.code == 0
     assert "finished: exit code 0" in said.out
     assert "1 lines quarantined" in said.out
+    assert "survives a power loss" in said.out
 
 
 def test_a_script_that_dies_at_once_shows_its_last_words(root: DataRoot, mosaic: Callable[..., Said]) -> None:

@@ -72,6 +72,8 @@ def _document(
     document |= {
         "exit": plain(row.exit),
         "lag_events": behind,
+        "synced": _synced(root, row),
+        "parent": manifest.spec.parent,
         "cwd": manifest.spec.cwd,
         "host": manifest.host,
         "mosaic_version": manifest.mosaic_version,
@@ -111,10 +113,23 @@ def _lines(
         lines.insert(2, ("tags", visible(tags)))
     if manifest.script is not None:
         lines.insert(5, ("script", visible(_script(manifest))))
+    if manifest.spec.parent:
+        lines.insert(2, ("parent", visible(manifest.spec.parent)))
+    synced = _synced(root, row)
+    if synced is not None:
+        lines.append(("synced", f"what was recorded up to {_clock(synced)} survives a power loss"))
     lines.extend(("warning", visible(text)) for text in summary.warnings)
     if row.exit is not None and row.exit.leftovers:
         lines.append(("left over", visible(", ".join(row.exit.leftovers))))
     return lines
+
+
+def _synced(root: DataRoot, row: RunRow) -> float | None:
+    """Up to when the journal is on the disk, as the shim last said."""
+    try:
+        return root.run(row.run_id).synced.stat().st_mtime
+    except FileNotFoundError:
+        return None
 
 
 def _script(manifest: Manifest) -> str:

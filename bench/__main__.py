@@ -54,6 +54,7 @@ def _training(found: Figures) -> list[Row]:
     return [
         Row("SB3 PPO slowed, processor time", found["slowed_cpu_percent"], "%", 1.0),
         Row("SB3 PPO slowed, wall time", found["slowed_wall_percent"], "%", 1.0),
+        Row("… of which half the pairs lie within ±", found["cpu_spread_percent"], "%"),
         Row("SB3 PPO step, not recorded", found["plain_step_micros"], "µs"),
     ]
 

@@ -1,6 +1,7 @@
 """Stable-Baselines3 PPO on CartPole, timed by itself. An ordinary script: recorded or not, it is the same."""
 
 import json
+import os
 import sys
 import time
 
@@ -8,8 +9,9 @@ import gymnasium as gym
 import torch
 from stable_baselines3 import PPO
 
+steps, core = int(sys.argv[1]), int(sys.argv[2])
+os.sched_setaffinity(0, {core})
 torch.set_num_threads(1)
-steps = int(sys.argv[1])
 model = PPO("MlpPolicy", gym.make("CartPole-v1"), seed=1, n_steps=256, device="cpu")
 model.learn(256)  # warm-up: lazy imports, first allocations
 wall, cpu = time.perf_counter(), time.process_time()

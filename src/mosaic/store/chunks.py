@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from mosaic.errors import StoreError
 from mosaic.store import planes, values
+from mosaic.store.zstd import Zstd
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,7 @@ _FORMAT = 1
 _PLAIN, _PRESSED = 0, 1
 _SMALL = 192  # below this many steps one frame over everything beats a frame per plane
 _MAX_BODY_BYTES = 1 << 30
-_compressor = zstandard.ZstdCompressor(level=3, write_checksum=False)
-_decompressor = zstandard.ZstdDecompressor()
+_zstd = Zstd(level=3)
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Chunk:
     def resets(self) -> list[bytes]:
         """The `reset` event of each episode; empty: none here."""
         lengths, packed = self.packed_resets
-        text = _decompressor.decompress(packed, max_output_size=_MAX_BODY_BYTES) if packed else b""
+        text = _zstd.decompress(packed, max_output_size=_MAX_BODY_BYTES) if packed else b""
         return _split(text, lengths)
 
     def part(self, episode: int) -> Steps:
@@ -164,12 +163,12 @@ def encode(episodes: Sequence[int], counts_: Sequence[int], steps: Steps, resets
             for column in (steps.action, steps.obs, steps.agent, steps.turn, steps.extra)
         ],
         [len(reset) for reset in resets],
-        _compressor.compress(b"".join(resets)) if any(resets) else b"",
+        _zstd.compress(b"".join(resets)) if any(resets) else b"",
     ]
     packed = msgspec.msgpack.encode(body)
     form = _PLAIN
     if len(steps) < _SMALL:
-        pressed = _compressor.compress(packed)
+        pressed = _zstd.compress(packed)
         if len(pressed) < len(packed):
             form, packed = _PRESSED, pressed
     head = bytes([_FORMAT, form])
@@ -195,7 +194,7 @@ def decode(blob: bytes) -> Chunk:
         raise StoreError(f"a chunk has format {blob[0]}, this version reads {_FORMAT}. Update MOSAIC.")
     body = blob[6:]
     if blob[1] == _PRESSED:
-        body = _decompressor.decompress(body, max_output_size=_MAX_BODY_BYTES)
+        body = _zstd.decompress(body, max_output_size=_MAX_BODY_BYTES)
     fields = msgspec.msgpack.decode(body)
     count, many = fields[0], fields[1]
     episodes = np.cumsum(planes.unpack_ints(fields[2], many))
@@ -263,7 +262,7 @@ def _pack_values(column: values.Values, ends: npt.NDArray[np.int64]) -> list[Any
         packed = planes.pack_matrix(column.data, dtype=column.dtype, ends=ends)
         return [3, column.before, column.dtype, column.data.shape[1], packed]
     lengths = np.array([len(text) for text in column.data], np.int64)
-    return [4, planes.pack_ints(lengths), int(lengths.sum()), _compressor.compress(b"".join(column.data))]
+    return [4, planes.pack_ints(lengths), int(lengths.sum()), _zstd.compress(b"".join(column.data))]
 
 
 def _unpack_values(field: list[Any], count: int, ends: npt.NDArray[np.int64]) -> values.Values:
@@ -278,7 +277,7 @@ def _unpack_values(field: list[Any], count: int, ends: npt.NDArray[np.int64]) ->
         rows = planes.unpack_matrix(field[4], count=count, row_bytes=field[3], ends=ends)
         return values.Arrays(field[1], field[2], rows)
     lengths = planes.unpack_ints(field[1], count).tolist()
-    text = _decompressor.decompress(field[3], max_output_size=max(1, field[2]))
+    text = _zstd.decompress(field[3], max_output_size=max(1, field[2]))
     return values.Texts(_split(text, lengths))
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
+
+from mosaic.store.zstd import Zstd
 
 __all__ = ["pack_ints", "pack_matrix", "unpack_ints", "unpack_matrix"]
 
@@ -38,12 +39,7 @@ _UNSIGNED: dict[int, np.dtype[Any]] = {
 _FLOATS: dict[int, np.dtype[Any]] = {4: np.dtype("<f4"), 8: np.dtype("<f8")}
 _SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype("<i4"), 8: np.dtype("<i8")}
 
-_compressor = zstandard.ZstdCompressor(
-    compression_params=zstandard.ZstdCompressionParameters.from_level(
-        1, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0, write_dict_id=0
-    )
-)
-_decompressor = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
+_zstd = Zstd(level=1, magicless=True)
 
 
 def pack_ints(values: Ints) -> bytes:
@@ -267,7 +263,7 @@ def _pack_plane(plane: Bytes) -> tuple[int, bytes]:
     count = len(plane)
     tag, part = _PLAIN, plane.tobytes()
     if count >= _PRESS_FROM:
-        pressed = _compressor.compress(part)
+        pressed = _zstd.compress(part)
         if len(pressed) + 4 < count * _SMALLER:
             tag, part = _PRESSED, len(pressed).to_bytes(4, "little") + pressed
     few = count < _PRESS_FROM or len(part) < count * _BITS_WORTH
@@ -295,7 +291,7 @@ def _unpack_planes(data: bytes, at: int, many: int, count: int, width: int) -> U
             at += size
         elif tag == _PRESSED:
             size = int.from_bytes(view[at : at + 4], "little")
-            plain = _decompressor.decompress(view[at + 4 : at + 4 + size], max_output_size=count)
+            plain = _zstd.decompress(view[at + 4 : at + 4 + size], max_output_size=count)
             plane[:] = np.frombuffer(plain, np.uint8)
             at += 4 + size
         else:

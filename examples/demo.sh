@@ -14,5 +14,6 @@ say mosaic show last
 say mosaic episodes last -n 5
 say mosaic steps last 399
 say mosaic verify last
-say mosaic replay last --episode 399 --verify --gif "$MOSAIC_HOME/episode-399.gif"
+say mosaic replay last --episode 399 --verify
+say mosaic replay last --episode 399 --gif "$MOSAIC_HOME/episode-399.gif"
 printf '\nThe run is in %s; look around with: MOSAIC_HOME=%s mosaic ls\n' "$MOSAIC_HOME" "$MOSAIC_HOME"

@@ -371,3 +371,17 @@ def test_a_new_daemon_adopts_every_run_of_a_killed_one_with_the_right_exit_codes
             assert row.exit is not None
             assert row.exit.code == number
             assert row.state is (RunState.FINISHED if number == 0 else RunState.FAILED)
+
+
+def test_a_name_and_tags_can_be_changed_afterwards_and_stay_changed(home: Path) -> None:
+    with trainer_of(home) as trainer:
+        trainer.submit(ask(1, ["true"], name="first"), {"PATH": os.environ["PATH"]})
+        row = trainer.edit(run_id(1), name="second", set_tags={"a": "1", "b": "2"}, drop_tags=[])
+        assert (row.name, row.tags) == ("second", {"a": "1", "b": "2"})
+        row = trainer.edit(run_id(1), name=None, set_tags={}, drop_tags=["a"])
+        assert (row.name, row.tags) == ("second", {"b": "2"})
+        trainer.tick()
+        manifest = runs.read_manifest(DataRoot(home).run(run_id(1)))
+        assert (manifest.spec.name, manifest.spec.tags) == ("second", {"b": "2"})
+        with pytest.raises(UsageError, match="'last' always means"):
+            trainer.edit(run_id(1), name="last", set_tags={}, drop_tags=[])

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosaic.errors import ProtocolError
+from mosaic.protocol.cards import Job
 from mosaic.protocol.floats import bits_of
 from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
@@ -81,14 +82,18 @@ def test_a_run_comes_back_as_it_was(exit_: ExitRecord | None) -> None:
 
 
 def test_a_spec_comes_back_as_it_was() -> None:
-    spec = RunSpec(run_id="01J", command=["x"], cwd="/", record={"obs_inline_bytes": 0}, parent="01H")
+    job = Job(runner="sb3", algorithm="ppo", env_id="CartPole-v1", parameters={"gamma": 0.9})
+    record = {"obs_inline_bytes": 0}
+    job = Job(runner="sb3", algorithm="ppo", env_id="CartPole-v1", parameters={"gamma": 0.9})
+    record = {"obs_inline_bytes": 0}
+    spec = RunSpec(run_id="01J", command=["x"], cwd="/", record=record, parent="01H", job=job)
     assert convert.spec_from_pb(convert.spec_to_pb(spec)) == spec
     plain = RunSpec(run_id="01J", command=["x"], cwd="/")
     assert convert.spec_from_pb(convert.spec_to_pb(plain)) == plain
 
 
 def test_a_spec_whose_record_is_no_object_is_refused_with_its_run() -> None:
-    with pytest.raises(ProtocolError, match="record_json of run '01J'"):
+    with pytest.raises(ProtocolError, match="record_json of run .01J."):
         convert.spec_from_pb(pb.RunSpec(run_id="01J", record_json=b"[1]"))
 
 

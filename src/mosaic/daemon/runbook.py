@@ -21,7 +21,7 @@ from mosaic.runs.listing import last_line, make_row
 from mosaic.store.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from mosaic.daemon.ingest_link import News
     from mosaic.paths import DataRoot, RunFolder
@@ -146,6 +146,22 @@ class RunBook:
             history.append(StateChange(verdict.state, verdict.reason, stamp))
             run.unsaved = not run.damaged  # what cannot be read is not overwritten
         self._show(run, verdict)
+
+    def edit(
+        self, run: Run, *, name: str | None, set_tags: Mapping[str, str], drop_tags: Sequence[str]
+    ) -> None:
+        """Change a run's name and tags; the next `flush` writes them.
+
+        Raises:
+            StoreError: its manifest cannot be read, so it is not overwritten either.
+        """
+        if run.damaged:
+            raise StoreError(run.damaged)
+        spec = run.manifest.spec
+        tags = {key: value for key, value in {**spec.tags, **set_tags}.items() if key not in drop_tags}
+        run.manifest.spec = msgspec.structs.replace(spec, name=spec.name if name is None else name, tags=tags)
+        run.unsaved = True
+        self._show(run, Verdict(run.row.state, run.row.reason))
 
     def heard(self, news: News) -> None:
         """Take in what ingest said."""

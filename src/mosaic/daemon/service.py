@@ -126,6 +126,17 @@ class TrainerService:
         self._changes.announce(row.run_id, (row, True))
         return pb.DeleteRunReply()
 
+    async def _edit_run(self, request: Any, _context: Any) -> Any:
+        run_id = await self._resolve(request.run)
+        row = await asyncio.to_thread(
+            self._trainer.edit,
+            run_id,
+            name=request.name if request.HasField("name") else None,
+            set_tags=dict(request.set_tags),
+            drop_tags=list(request.drop_tags),
+        )
+        return convert.run_to_pb(row)
+
     async def _rebuild_run(self, request: Any, _context: Any) -> Any:
         run_id = await self._resolve(request.run)
         return convert.summary_to_pb(await self._slowly(self._trainer.rebuild, run_id))

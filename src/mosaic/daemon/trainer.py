@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mosaic.daemon import ingest_link, janitor, worker_site
+from mosaic.daemon import ingest_link, janitor, submission, worker_site
 from mosaic.daemon.dispatcher import Standing, startable
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.orphans import OrphanStop, members
@@ -26,7 +26,7 @@ from mosaic.protocol.runs import ENDED, Control, RunRow, RunSpec, RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
-from mosaic.runs.locks import Lock, held
+from mosaic.runs.locks import Lock
 from mosaic.runs.script import describe
 
 if TYPE_CHECKING:
@@ -102,10 +102,10 @@ class Trainer:
             DataRootError: the run's folder cannot be written.
             LaunchError: its shim cannot be started.
         """
-        _check(spec, env)
+        submission.check(spec, env)
         with self._lock:
             known = self._runs.get(spec.run_id)
-            if known is not None and not _never_started(known):
+            if known is not None and not submission.never_started(known):
                 return known.row
         script = describe(spec.command, Path(spec.cwd), path=env.get("PATH"))  # outside the lock: asks git
         with self._lock:
@@ -194,12 +194,27 @@ class Trainer:
                 raise UsageError(f"run {run_id} is {run.state.value}. Stop it first: mosaic stop {run_id}")
             if run.seen.shim_alive:
                 self._order(run, Want.STOP, reason="deleted by the user")
-        _wait_released(run, wait_secs)
+        submission.wait_released(run, wait_secs)
         with self._lock:
             self._ingest.forget(run.folder)
             janitor.bin_run(run.folder)
             self._runs.drop(run_id)
         janitor.empty_bin(self._root)
+
+    def edit(
+        self, run_id: str, *, name: str | None, set_tags: Mapping[str, str], drop_tags: Sequence[str]
+    ) -> RunRow:
+        """Change a run's name and tags. What is None or not named stays.
+
+        Raises:
+            UsageError: the name or a tag cannot be one.
+            StoreError: the run's manifest cannot be read.
+        """
+        submission.check_labels(name or "", set_tags)
+        with self._lock:
+            run = self._fresh(run_id)
+            self._runs.edit(run, name=name, set_tags=set_tags, drop_tags=drop_tags)
+            return run.row
 
     def runs(self) -> list[RunRow]:
         """Every run, newest first."""
@@ -372,28 +387,3 @@ class Trainer:
             latest, self._news = self._news, {}
         for news in latest.values():
             self._runs.heard(news)
-
-
-def _check(spec: RunSpec, env: Mapping[str, str]) -> None:
-    if not spec.command or not spec.command[0]:
-        raise UsageError("the command is empty. Say what to run, for example: mosaic run -- python train.py")
-    if any("\0" in part for part in (*spec.command, spec.cwd, *env, *env.values())):
-        raise UsageError("a command, its folder and its variables cannot hold a NUL character")
-    if any("=" in name for name in env):
-        raise UsageError("the name of an environment variable cannot hold '='")
-    if not Path(spec.cwd).is_absolute():
-        raise UsageError(f"the folder to run in must be absolute, not {spec.cwd!r}")
-
-
-def _never_started(run: Run) -> bool:
-    return run.state is RunState.LOST and run.seen.proc is None and not held(run.folder.shim_lock)
-
-
-def _wait_released(run: Run, wait_secs: float) -> None:
-    deadline = time.monotonic() + wait_secs
-    while held(run.folder.shim_lock):
-        if time.monotonic() >= deadline:
-            raise UsageError(
-                f"run {run.folder.run_id} still has processes to end; try again in a few seconds"
-            )
-        time.sleep(0.02)

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from mosaic.protocol.cards import Job  # noqa: TC001  (msgspec reads the annotations)
+
 __all__ = [
     "ENDED",
     "Control",
@@ -56,6 +58,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     runner: str = "script"
     record: dict[str, Any] = {}
     parent: str | None = None
+    job: Job | None = None
+    """What a runner was asked for; None for a plain command."""
 
 
 class ScriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -153,3 +157,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     store_seq: int = 0
     last_return: float | None = None
     steps_per_sec: float | None = None
+    mean_return_100: float | None = None
+    runner: str = "script"
+    algorithm: str = ""
+    env_ids: list[str] = []
+    group: str | None = None
+    parent: str | None = None

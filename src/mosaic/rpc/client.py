@@ -20,7 +20,7 @@ from mosaic.rpc.records import Batch, DaemonStatus, EventRow, LogPage, Skipped, 
 from mosaic.rpc.status import VERSION_KEY, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StoreSummary
@@ -94,6 +94,18 @@ class Client:
     def delete(self, run_id: str) -> None:
         """Remove an ended run and its folder, once the last processes it left are gone."""
         self._call(self._stub.DeleteRun, pb.RunRef(run=run_id), timeout_secs=self._timeout_secs + 15)
+
+    def edit(
+        self,
+        run_id: str,
+        *,
+        name: str | None = None,
+        set_tags: Mapping[str, str] | None = None,
+        drop_tags: Sequence[str] = (),
+    ) -> RunRow:
+        """Change a run's name and tags; what is not named stays."""
+        request = pb.EditRunRequest(run=run_id, name=name, set_tags=set_tags or {}, drop_tags=drop_tags)
+        return convert.run_from_pb(self._call(self._stub.EditRun, request))
 
     def rebuild(self, run_id: str) -> StoreSummary:
         """Make a run's store anew from its journal."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from mosaic.errors import ProtocolError
+from mosaic.protocol.cards import Job
 from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
@@ -32,6 +33,8 @@ __all__ = [
     "summary_to_pb",
 ]
 
+T = TypeVar("T")
+
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _RUN_PLAIN = (
@@ -44,8 +47,10 @@ _RUN_PLAIN = (
     "metrics",
     "quarantined",
     "store_seq",
+    "runner",
+    "algorithm",
 )
-_RUN_OPTIONAL = ("started", "ended", "last_return", "steps_per_sec")
+_RUN_OPTIONAL = ("started", "ended", "last_return", "steps_per_sec", "mean_return_100", "group", "parent")
 _EXIT_OPTIONAL = ("code", "signal", "error")
 _SUMMARY_PLAIN = (
     "store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes",
@@ -88,6 +93,7 @@ def spec_to_pb(spec: RunSpec) -> Any:
         runner=spec.runner,
         record_json=_encode(spec.record) if spec.record else b"",
         parent=spec.parent,
+        job_json=_encode(spec.job) if spec.job is not None else b"",
     )
 
 
@@ -95,16 +101,9 @@ def spec_from_pb(message: Any) -> RunSpec:
     """The spec in a message.
 
     Raises:
-        ProtocolError: `record_json` is no JSON object.
+        ProtocolError: `record_json` or `job_json` is not what it should be.
     """
-    record: dict[str, Any] = {}
-    if message.record_json:
-        try:
-            record = msgspec.json.decode(message.record_json, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ProtocolError(
-                f"record_json of run {message.run_id!r} is no JSON object: {error}"
-            ) from error
+    record = _decoded(message, "record_json", dict[str, Any])
     return RunSpec(
         run_id=message.run_id,
         command=list(message.command),
@@ -112,9 +111,20 @@ def spec_from_pb(message: Any) -> RunSpec:
         name=message.name,
         tags=dict(message.tags),
         runner=message.runner or "script",
-        record=record,
+        record=record or {},
         parent=message.parent if message.HasField("parent") else None,
+        job=_decoded(message, "job_json", Job),
     )
+
+
+def _decoded(message: Any, field: str, kind: type[T]) -> T | None:
+    data = getattr(message, field)
+    if not data:
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ProtocolError(f"{field} of run {message.run_id!r} cannot be read: {error}") from error
 
 
 def run_to_pb(row: RunRow) -> Any:
@@ -125,6 +135,7 @@ def run_to_pb(row: RunRow) -> Any:
         state=row.state.value,
         command=row.command,
         tags=row.tags,
+        env_ids=row.env_ids,
         exit=None
         if ended is None
         else pb.RunExit(
@@ -146,6 +157,7 @@ def run_from_pb(message: Any) -> RunRow:
         state=RunState(message.state),
         command=list(message.command),
         tags=dict(message.tags),
+        env_ids=list(message.env_ids),
         exit=ended,
     )
 

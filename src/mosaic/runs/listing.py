@@ -43,7 +43,18 @@ def make_row(
         store_seq=summary.store_seq,
         last_return=summary.last_return,
         steps_per_sec=_steps_per_sec(verdict.state, summary),
+        mean_return_100=summary.mean_return_100,
+        runner=manifest.spec.runner,
+        algorithm=manifest.spec.job.algorithm if manifest.spec.job else "",
+        env_ids=summary.env_ids or _asked_env(manifest),
+        group=manifest.spec.job.group if manifest.spec.job else None,
+        parent=manifest.spec.parent,
     )
+
+
+def _asked_env(manifest: Manifest) -> list[str]:
+    job = manifest.spec.job
+    return [job.env_id] if job and job.env_id else []
 
 
 def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:

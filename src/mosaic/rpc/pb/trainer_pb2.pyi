@@ -21,7 +21,7 @@ class RunRef(_message.Message):
     def __init__(self, run: _Optional[str] = ...) -> None: ...
 
 class RunSpec(_message.Message):
-    __slots__ = ("run_id", "command", "cwd", "name", "tags", "runner", "record_json", "parent")
+    __slots__ = ("run_id", "command", "cwd", "name", "tags", "runner", "record_json", "parent", "job_json")
     class TagsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -37,6 +37,7 @@ class RunSpec(_message.Message):
     RUNNER_FIELD_NUMBER: _ClassVar[int]
     RECORD_JSON_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
+    JOB_JSON_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     command: _containers.RepeatedScalarFieldContainer[str]
     cwd: str
@@ -45,7 +46,8 @@ class RunSpec(_message.Message):
     runner: str
     record_json: bytes
     parent: str
-    def __init__(self, run_id: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., name: _Optional[str] = ..., tags: _Optional[_Mapping[str, str]] = ..., runner: _Optional[str] = ..., record_json: _Optional[bytes] = ..., parent: _Optional[str] = ...) -> None: ...
+    job_json: bytes
+    def __init__(self, run_id: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., name: _Optional[str] = ..., tags: _Optional[_Mapping[str, str]] = ..., runner: _Optional[str] = ..., record_json: _Optional[bytes] = ..., parent: _Optional[str] = ..., job_json: _Optional[bytes] = ...) -> None: ...
 
 class SubmitRunRequest(_message.Message):
     __slots__ = ("spec", "env")
@@ -73,6 +75,25 @@ class StopRunRequest(_message.Message):
 class DeleteRunReply(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class EditRunRequest(_message.Message):
+    __slots__ = ("run", "name", "set_tags", "drop_tags")
+    class SetTagsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SET_TAGS_FIELD_NUMBER: _ClassVar[int]
+    DROP_TAGS_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    name: str
+    set_tags: _containers.ScalarMap[str, str]
+    drop_tags: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, run: _Optional[str] = ..., name: _Optional[str] = ..., set_tags: _Optional[_Mapping[str, str]] = ..., drop_tags: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
     __slots__ = ()
@@ -115,7 +136,7 @@ class RunExit(_message.Message):
     def __init__(self, code: _Optional[int] = ..., signal: _Optional[int] = ..., t: _Optional[float] = ..., stop_asked: _Optional[bool] = ..., error: _Optional[str] = ..., leftovers: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunRow(_message.Message):
-    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec")
+    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec", "mean_return_100", "runner", "algorithm", "env_ids", "group", "parent")
     class TagsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -140,6 +161,12 @@ class RunRow(_message.Message):
     STORE_SEQ_FIELD_NUMBER: _ClassVar[int]
     LAST_RETURN_FIELD_NUMBER: _ClassVar[int]
     STEPS_PER_SEC_FIELD_NUMBER: _ClassVar[int]
+    MEAN_RETURN_100_FIELD_NUMBER: _ClassVar[int]
+    RUNNER_FIELD_NUMBER: _ClassVar[int]
+    ALGORITHM_FIELD_NUMBER: _ClassVar[int]
+    ENV_IDS_FIELD_NUMBER: _ClassVar[int]
+    GROUP_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     name: str
     state: str
@@ -157,7 +184,13 @@ class RunRow(_message.Message):
     store_seq: int
     last_return: float
     steps_per_sec: float
-    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ...) -> None: ...
+    mean_return_100: float
+    runner: str
+    algorithm: str
+    env_ids: _containers.RepeatedScalarFieldContainer[str]
+    group: str
+    parent: str
+    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ...) -> None: ...
 
 class StoreSummary(_message.Message):
     __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings")

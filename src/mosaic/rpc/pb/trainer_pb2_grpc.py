@@ -59,6 +59,11 @@ class TrainerServiceStub:
                 request_serializer=trainer__pb2.RunRef.SerializeToString,
                 response_deserializer=trainer__pb2.DeleteRunReply.FromString,
                 _registered_method=True)
+        self.EditRun = channel.unary_unary(
+                '/mosaic.v1.TrainerService/EditRun',
+                request_serializer=trainer__pb2.EditRunRequest.SerializeToString,
+                response_deserializer=trainer__pb2.RunRow.FromString,
+                _registered_method=True)
         self.RebuildRun = channel.unary_unary(
                 '/mosaic.v1.TrainerService/RebuildRun',
                 request_serializer=trainer__pb2.RunRef.SerializeToString,
@@ -187,6 +192,13 @@ class TrainerServiceServicer:
 
     def DeleteRun(self, request, context):
         """ended runs only
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EditRun(self, request, context):
+        """its name and tags
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -338,6 +350,11 @@ def add_TrainerServiceServicer_to_server(servicer, server):
                     servicer.DeleteRun,
                     request_deserializer=trainer__pb2.RunRef.FromString,
                     response_serializer=trainer__pb2.DeleteRunReply.SerializeToString,
+            ),
+            'EditRun': grpc.unary_unary_rpc_method_handler(
+                    servicer.EditRun,
+                    request_deserializer=trainer__pb2.EditRunRequest.FromString,
+                    response_serializer=trainer__pb2.RunRow.SerializeToString,
             ),
             'RebuildRun': grpc.unary_unary_rpc_method_handler(
                     servicer.RebuildRun,
@@ -570,6 +587,33 @@ class TrainerService:
             '/mosaic.v1.TrainerService/DeleteRun',
             trainer__pb2.RunRef.SerializeToString,
             trainer__pb2.DeleteRunReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EditRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/mosaic.v1.TrainerService/EditRun',
+            trainer__pb2.EditRunRequest.SerializeToString,
+            trainer__pb2.RunRow.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,0 +1,76 @@
+"""What may be submitted, and what a name or a tag may be. Says no before anything is started."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mosaic.errors import UsageError
+from mosaic.protocol.runs import RunState
+from mosaic.runs.locks import held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mosaic.daemon.runbook import Run
+    from mosaic.protocol.runs import RunSpec
+
+__all__ = ["check", "check_labels", "never_started", "wait_released"]
+
+_MAX_LABEL = 200
+
+
+def check(spec: RunSpec, env: Mapping[str, str]) -> None:
+    """Refuse what cannot be a run.
+
+    Raises:
+        UsageError: says what is wrong.
+    """
+    if not spec.command or not spec.command[0]:
+        raise UsageError("the command is empty. Say what to run, for example: mosaic run -- python train.py")
+    if any("\0" in part for part in (*spec.command, spec.cwd, *env, *env.values())):
+        raise UsageError("a command, its folder and its variables cannot hold a NUL character")
+    if any("=" in name for name in env):
+        raise UsageError("the name of an environment variable cannot hold '='")
+    if not Path(spec.cwd).is_absolute():
+        raise UsageError(f"the folder to run in must be absolute, not {spec.cwd!r}")
+
+
+def never_started(run: Run) -> bool:
+    """Whether a run was submitted, but its shim never came to start it."""
+    return run.state is RunState.LOST and run.seen.proc is None and not held(run.folder.shim_lock)
+
+
+def wait_released(run: Run, wait_secs: float) -> None:
+    """Wait until nobody tidies up after a run any more.
+
+    Raises:
+        UsageError: somebody still does.
+    """
+    deadline = time.monotonic() + wait_secs
+    while held(run.folder.shim_lock):
+        if time.monotonic() >= deadline:
+            raise UsageError(
+                f"run {run.folder.run_id} still has processes to end; try again in a few seconds"
+            )
+        time.sleep(0.02)
+
+
+def check_labels(name: str, tags: Mapping[str, str]) -> None:
+    """Refuse what cannot be a name or a tag.
+
+    Raises:
+        UsageError: says which one, and what it may be.
+    """
+    if name and (name == "last" or name != name.strip()):
+        raise UsageError(
+            f"{name!r} cannot be a name: 'last' always means the newest run, and no name is padded"
+        )
+    for text in (name, *tags, *tags.values()):
+        if len(text) > _MAX_LABEL or not (text.isprintable() or not text):
+            raise UsageError(
+                f"names and tags are one line of at most {_MAX_LABEL} printable characters, got {text[:40]!r}"
+            )
+    if any(not key.strip() for key in tags):
+        raise UsageError("a tag needs a key, as in algo=ppo")

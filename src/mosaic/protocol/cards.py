@@ -1,0 +1,131 @@
+"""What a runner says of itself, and what a user asks of it. Pure data: no framework, file or process.
+
+A *card* is read without importing the framework: form, flags and preflight are made from it. A *job* is one
+filled-in card: it says everything a training or an evaluation needs, and goes into the run's manifest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+__all__ = [
+    "Algorithm",
+    "Capabilities",
+    "Check",
+    "Job",
+    "Level",
+    "Parameter",
+    "RunnerCard",
+]
+
+Level = Literal["ok", "warn", "fail"]
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One setting of an algorithm. Bounds are inclusive unless `exclusive_minimum` says otherwise."""
+
+    name: str
+    type: Literal["int", "float", "bool", "str", "choice"]
+    default: Any = None
+    help: str = ""
+    group: str = "General"
+    advanced: bool = False
+    minimum: float | None = None
+    exclusive_minimum: bool = False
+    maximum: float | None = None
+    choices: list[str] = []
+    optional: bool = False
+    """Whether it may be left without a value (`none`)."""
+
+
+class Algorithm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One way to learn. Spaces are named as Gymnasium names them; an empty list means any."""
+
+    id: str
+    title: str = ""
+    help: str = ""
+    parameters: list[Parameter] = []
+    actions: list[str] = []
+    """Of `Discrete Box MultiDiscrete MultiBinary`: what the action space may be."""
+    observations: list[str] = []
+    """Of `Discrete Box MultiDiscrete MultiBinary Dict Tuple Text`: what the observation space may be."""
+    default_steps: int = 10_000
+    default_env: str = "CartPole-v1"
+    needs_action_masks: bool = False
+
+
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a runner can do. Unknown means no."""
+
+    supports_warmstart: bool = False
+    """Training may start from a checkpoint's weights (`--init`)."""
+    supports_resume: bool = False
+    """A stopped training may go on where it was (`--resume`)."""
+    supports_checkpoint: bool = False
+    supports_eval: bool = False
+    supports_pause: bool = False
+    supports_vector: bool = False
+    """Several environments at once (`--envs`)."""
+    gpu: Literal["no", "optional", "required"] = "no"
+    services: list[str] = []
+    datasets: list[str] = []
+    beliefs: bool = False
+    multi_agent: bool = False
+
+
+class RunnerCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What MOSAIC knows of a framework."""
+
+    id: str
+    title: str
+    help: str = ""
+    algorithms: list[Algorithm] = []
+    capabilities: Capabilities = Capabilities()
+    requirements: list[str] = []
+    """Pinned, as pip takes them; empty: it runs in MOSAIC's own environment or in the user's."""
+    torch: bool = False
+    """Whether the environment needs PyTorch: installed first, held by a constraint."""
+    imports: list[str] = []
+    """What must be importable for the environment to count as ready."""
+    needs_env: bool = True
+    """Whether a job names an environment id (a plain script does not)."""
+    pickled_checkpoints: bool = True
+    """Whether loading its checkpoints can run code: then they must be trusted first."""
+    url: str = ""
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One filled-in card."""
+
+    runner: str
+    kind: Literal["train", "eval"] = "train"
+    algorithm: str = ""
+    env_id: str = ""
+    seed: int | None = None
+    steps: int | None = None
+    envs: int = 1
+    parameters: dict[str, Any] = {}
+    """Only what differs from the card's defaults."""
+    arguments: list[str] = []
+    """Words passed on to the runner's command as they are."""
+    group: str | None = None
+    """Runs that belong together, such as the seeds of one question."""
+    resume: str | None = None
+    """The run that is gone on with."""
+    init: str | None = None
+    """The checkpoint training starts from: an absolute path."""
+    checkpoint: str | None = None
+    """What is evaluated: an absolute path."""
+    episodes: int | None = None
+    """How many episodes an evaluation plays."""
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of a preflight: what was looked at, how it stands, and what to do about it."""
+
+    name: str
+    level: Level
+    text: str
+    remedy: str = ""

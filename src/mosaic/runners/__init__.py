@@ -1,0 +1,1 @@
+"""What MOSAIC knows of a framework without importing it: cards, environments, preflight, commands."""

@@ -1,0 +1,1 @@
+"""The desktop. The only package that imports Qt; `ui.models` does not."""

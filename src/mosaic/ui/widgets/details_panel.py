@@ -1,0 +1,20 @@
+"""Qt view of one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from mosaic.ui.context import Context
+
+__all__ = ["DetailsPanel"]
+
+
+class DetailsPanel(QWidget):
+    """Qt view of one run."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context

@@ -37,6 +37,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Show environments that were made without a render mode, when somebody watches."""
     seal_journals: bool = True
     """Compress journal segments once they are in the store and synced."""
+    cleanrl_checkout: str = ""
+    """Where the single-file scripts of the runner `cleanrl` lie; `--checkout` wins."""
 
 
 def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Settings:

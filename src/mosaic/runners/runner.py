@@ -5,12 +5,14 @@ Importing the module of a runner must import no framework: it is read by the com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
-    from mosaic.protocol.cards import Job, RunnerCard
+    from mosaic.protocol.cards import Check, Job, RunnerCard
 
-__all__ = ["DriverRunner", "Runner", "driver_words"]
+__all__ = ["Careful", "Discovering", "DriverRunner", "Runner", "driver_words", "placed"]
 
 
 class Runner(Protocol):
@@ -22,6 +24,43 @@ class Runner(Protocol):
 
     def command(self, job: Job, *, python: str) -> list[str]:
         """The program and its arguments for one job, run by `python`. Called after the preflight."""
+
+
+@runtime_checkable
+class Discovering(Protocol):
+    """A runner whose algorithms are scripts in a folder of the user's (`Job.checkout`)."""
+
+    def discover(self, checkout: str) -> Runner:
+        """The same runner, its card filled from that folder. Reads files, runs nothing.
+
+        Raises:
+            UsageError: the folder holds no such scripts.
+        """
+
+
+@runtime_checkable
+class Careful(Protocol):
+    """A runner that has something of its own to look at before a launch."""
+
+    def checks(self, job: Job, *, python: str) -> list[Check]:
+        """More lines for the preflight. May run `python`; must start nothing that stays."""
+
+
+def placed(runner: Runner, checkout: str | None) -> Runner:
+    """The runner with its card filled: one that discovers its algorithms reads them from `checkout` now.
+
+    Raises:
+        UsageError: it needs a folder and none is named, or the folder does not hold its scripts.
+    """
+    if not isinstance(runner, Discovering):
+        return runner
+    if not checkout:
+        name = runner.card.id
+        raise UsageError(
+            f"Runner {name!r} finds its algorithms in a checkout of yours, and none is named. "
+            f"Use --checkout PATH, or set {name}_checkout in settings.toml."
+        )
+    return runner.discover(checkout)
 
 
 class DriverRunner:
@@ -46,6 +85,7 @@ def driver_words(job: Job) -> list[str]:
     words: list[str] = [job.kind]
     for flag, value in (
         ("--algo", job.algorithm),
+        ("--checkout", job.checkout),
         ("--env", job.env_id),
         ("--seed", job.seed),
         ("--steps", job.steps if job.kind == "train" else None),

@@ -79,9 +79,13 @@ class ReplayError(MosaicError):
 
 
 class ConsentNeededError(ReplayError):
-    """A module would have to be imported that nobody allowed."""
+    """A module would have to be imported that nobody allowed: `module`."""
 
     exit_code = 2
+
+    def __init__(self, text: str, *, module: str = "") -> None:
+        super().__init__(text)
+        self.module = module
 
 
 class ReplayCancelledError(ReplayError):

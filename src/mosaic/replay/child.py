@@ -140,7 +140,8 @@ class Child:
         if header.get("kind") == "consent":
             raise ConsentNeededError(
                 f"its environment comes from module {text!r}, which must be imported. If you trust it, "
-                f"allow it: --allow-import {text}"
+                f"allow it: --allow-import {text}",
+                module=text,
             )
         raise ReplayError(text)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosaic.cli.text import (
+from mosaic.text import (
     age,
     count,
     fit,

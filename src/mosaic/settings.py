@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seal_journals: bool = True
     """Compress journal segments once they are in the store and synced."""
     cleanrl_checkout: str = ""
-    """Where the single-file scripts of the runner `cleanrl` lie; `--checkout` wins."""
+    """The checkout whose single-file scripts the runner `cleanrl` offers."""
 
 
 def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Settings:

@@ -120,8 +120,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is evaluated: an absolute path."""
     episodes: int | None = None
     """How many episodes an evaluation plays."""
-    checkout: str | None = None
-    """The folder that holds the runner's scripts, when it discovers them: an absolute path."""
+    checkout: str = ""
+    """Where the runner's scripts lie, for runners whose algorithms are found in a checkout."""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from mosaic.errors import UsageError
-
 if TYPE_CHECKING:
-    from mosaic.protocol.cards import Check, Job, RunnerCard
+    from mosaic.protocol.cards import Algorithm, Check, Job, RunnerCard
+    from mosaic.settings import Settings
 
-__all__ = ["Careful", "Discovering", "DriverRunner", "Runner", "driver_words", "placed"]
+__all__ = ["Careful", "Discovering", "DriverRunner", "Runner", "driver_words"]
 
 
+@runtime_checkable
 class Runner(Protocol):
     """A card, and how to build the command for a filled-in one."""
 
@@ -28,39 +28,18 @@ class Runner(Protocol):
 
 @runtime_checkable
 class Discovering(Protocol):
-    """A runner whose algorithms are scripts in a folder of the user's (`Job.checkout`)."""
+    """What a runner adds when (some of) its algorithms are found in a checkout of the user's.
 
-    def discover(self, checkout: str) -> Runner:
-        """The same runner, its card filled from that folder. Reads files, runs nothing.
+    The place is the setting `cleanrl_checkout` (or `--checkout`, which replaces it); it comes back to
+    `command` as `job.checkout`, so the manifest says where the scripts were.
+    """
+
+    def discover(self, settings: Settings) -> list[Algorithm]:
+        """The algorithms found there. Reads files, imports nothing; empty when no checkout is named.
 
         Raises:
-            UsageError: the folder holds no such scripts.
+            UsageError: a checkout is named, but it is none.
         """
-
-
-@runtime_checkable
-class Careful(Protocol):
-    """A runner that has something of its own to look at before a launch."""
-
-    def checks(self, job: Job, *, python: str) -> list[Check]:
-        """More lines for the preflight. May run `python`; must start nothing that stays."""
-
-
-def placed(runner: Runner, checkout: str | None) -> Runner:
-    """The runner with its card filled: one that discovers its algorithms reads them from `checkout` now.
-
-    Raises:
-        UsageError: it needs a folder and none is named, or the folder does not hold its scripts.
-    """
-    if not isinstance(runner, Discovering):
-        return runner
-    if not checkout:
-        name = runner.card.id
-        raise UsageError(
-            f"Runner {name!r} finds its algorithms in a checkout of yours, and none is named. "
-            f"Use --checkout PATH, or set {name}_checkout in settings.toml."
-        )
-    return runner.discover(checkout)
 
 
 class DriverRunner:
@@ -107,3 +86,11 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+@runtime_checkable
+class Careful(Protocol):
+    """What a runner adds when it has something of its own to look at before a launch."""
+
+    def checks(self, job: Job, *, python: str) -> list[Check]:
+        """More lines for the preflight. May run `python` for a moment; starts nothing that stays."""

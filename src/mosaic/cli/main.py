@@ -45,6 +45,7 @@ COMMANDS = {
     "export": ("export", "Write a run's data as CSV, JSON lines, Parquet or TensorBoard files."),
     "pack": ("pack", "Put a whole run into one file."),
     "unpack": ("unpack", "Bring a packed run in."),
+    "ui": ("ui", "Open the desktop."),
     "daemon": ("daemon", "Start, stop or ask the daemon."),
     "doctor": ("doctor", "Check this machine and say how to fix what is wrong."),
     "version": ("version", "Print the version."),
@@ -81,9 +82,12 @@ class _LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.group(
+    cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
+)
 @click.version_option(package_name="mosaic-workbench", message="%(version)s")
-def mosaic() -> None:
+@click.pass_context
+def mosaic(context: click.Context) -> int | None:
     """Launch, watch, record and query training runs of any framework.
 
     RUN is a run's id, a unique prefix of it, its name, or 'last'.
@@ -92,7 +96,17 @@ def mosaic() -> None:
     Example:
       mosaic run -- python train.py
       mosaic episodes last
+
+    Without a command, the desktop is opened where there is a display.
     """
+    if context.invoked_subcommand is not None:
+        return None
+    from mosaic.cli.ui import has_display, open_desktop
+
+    if has_display(os.environ):
+        return open_desktop()
+    click.echo(context.get_help())
+    return 0
 
 
 def main(args: list[str] | None = None) -> None:

@@ -16,7 +16,7 @@ from mosaic.errors import DaemonError, MosaicError
 from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.pb.trainer_pb2_grpc import TrainerServiceStub
-from mosaic.rpc.records import Batch, DaemonStatus, EventRow, LogPage, Skipped, StepOf
+from mosaic.rpc.records import Batch, DaemonStatus, EventRow, LogPage, RunChange, Skipped, StepOf
 from mosaic.rpc.status import VERSION_KEY, error_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StoreSummary
     from mosaic.protocol.runs import RunRow, RunSpec
 
-__all__ = ["Batch", "Client", "DaemonStatus", "EventRow", "LogPage", "Skipped", "StepOf"]
+__all__ = ["Batch", "Client", "DaemonStatus", "EventRow", "LogPage", "RunChange", "Skipped", "StepOf"]
 
 T = TypeVar("T")
 
@@ -123,11 +123,17 @@ class Client:
 
     def watch_runs(self) -> Generator[RunRow, None, None]:
         """Every run there is, then each change, until the caller stops iterating."""
+        for change in self.watch_changes():
+            if change.row is not None and not change.deleted:
+                yield change.row
+
+    def watch_changes(self) -> Generator[RunChange, None, None]:
+        """Every run there is, a mark that these were all, then each change and deletion."""
         call = self._stub.WatchRuns(pb.WatchRunsRequest(), metadata=self._metadata)
         try:
             for change in call:
-                if change.HasField("run") and not change.deleted:
-                    yield convert.run_from_pb(change.run)
+                row = convert.run_from_pb(change.run) if change.HasField("run") else None
+                yield RunChange(row=row, deleted=change.deleted, caught_up=change.caught_up)
         except grpc.RpcError as error:
             raise error_of(error, home=self._home) from error
         finally:

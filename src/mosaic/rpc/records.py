@@ -7,8 +7,9 @@ from typing import Generic, TypeVar
 import msgspec
 
 from mosaic.protocol.rows import StepRow
+from mosaic.protocol.runs import RunRow  # noqa: TC001  (msgspec reads the annotations)
 
-__all__ = ["Batch", "DaemonStatus", "EventRow", "LogPage", "Skipped", "StepOf"]
+__all__ = ["Batch", "DaemonStatus", "EventRow", "LogPage", "RunChange", "Skipped", "StepOf"]
 
 T = TypeVar("T")
 
@@ -46,6 +47,14 @@ class LogPage(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
     next_offset: int
     ended: bool
+
+
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """News of the runs. `caught_up` comes once, without a row: all that was there has been sent."""
+
+    row: RunRow | None = None
+    deleted: bool = False
+    caught_up: bool = False
 
 
 class DaemonStatus(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,197 @@
+"""The window: docks around the render tabs, a banner, a line of news. It holds the parts, decides nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mosaic.ui import layout
+from mosaic.ui.widgets.banner import Banner
+from mosaic.ui.widgets.charts_panel import ChartsPanel
+from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
+from mosaic.ui.widgets.details_panel import DetailsPanel
+from mosaic.ui.widgets.episodes_panel import EpisodesPanel
+from mosaic.ui.widgets.launch_panel import LaunchPanel
+from mosaic.ui.widgets.live_tab import LiveTab
+from mosaic.ui.widgets.log_drawer import LogDrawer
+from mosaic.ui.widgets.replay_tab import ReplayTab
+from mosaic.ui.widgets.run_panel import RunPanel
+from mosaic.ui.widgets.telemetry_tab import TelemetryTab
+from mosaic.ui.widgets.toast_line import ToastLine
+from mosaic.ui.widgets.welcome_panel import WelcomePanel
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent
+
+    from mosaic.ui.context import Context
+
+__all__ = ["Window"]
+
+
+class Window(QMainWindow):
+    """Qt view of everything. Made with a context; `close` lets go of the parts but not of the context."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setWindowTitle("MOSAIC")
+        self.setObjectName("window")
+        self.setMinimumSize(960, 600)
+        self.setDockNestingEnabled(True)
+        self._make_parts()
+        self._make_centre()
+        self._make_docks()
+        self.toast_line = ToastLine(context.toasts)
+        self.statusBar().addWidget(self.toast_line, 1)
+        self.statusBar().setSizeGripEnabled(False)
+        context.runs.changed.connect(lambda _: self._show_welcome())
+        context.asks.watch.connect(lambda run_id: self._bring(run_id, self.live))
+        context.asks.replay.connect(lambda run_id, _: self._bring(run_id, self.replay))
+        context.asks.launch.connect(lambda *_: self.show_part(self.launch))
+        context.asks.run_script.connect(lambda: self.show_part(self.launch))
+        context.asks.train_from.connect(lambda *_: self.show_part(self.launch))
+        context.asks.compare.connect(lambda: self.show_part(self.charts))
+        self._remembered = layout.load(context.root)
+        self._restore()
+        self._show_welcome()
+
+    def sizeHint(self) -> QSize:
+        """The size of the first time, within the screen."""
+        return QSize(1280, 800)
+
+    def show_part(self, part: QWidget) -> None:
+        """Bring one part to the front, wherever it is."""
+        for tabs in (self.centre, self.left_tabs, self.right_tabs):
+            if tabs.indexOf(part) >= 0:
+                tabs.setCurrentWidget(part)
+                dock = self._dock_of.get(tabs)
+                if dock is not None:
+                    dock.show()
+                    dock.raise_()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember how things stood."""
+        self.remember()
+        super().closeEvent(event)
+
+    def remember(self) -> None:
+        """Write down geometry, docks and tabs for the next time."""
+        kept = msgspec.structs.replace(
+            self._remembered,
+            geometry=layout.Layout.text(bytes(self.saveGeometry().data())),
+            docks=layout.Layout.text(bytes(self.saveState().data())),
+            tabs={tabs.objectName(): tabs.currentIndex() for tabs in self._tabs},
+            chosen=[*self._context.selection.chosen],
+        )
+        layout.save(self._context.root, kept)
+        self._remembered = kept
+
+    # Putting it together.
+
+    def _make_parts(self) -> None:
+        context = self._context
+        self.runs, self.launch = RunPanel(context), LaunchPanel(context)
+        self.live, self.telemetry, self.replay = LiveTab(context), TelemetryTab(context), ReplayTab(context)
+        self.charts, self.details = ChartsPanel(context), DetailsPanel(context)
+        self.episodes, self.checkpoints = EpisodesPanel(context), CheckpointsPanel(context)
+        self.logs, self.welcome = LogDrawer(context), WelcomePanel(context)
+        self.banner = Banner(context.link)
+
+    def _make_centre(self) -> None:
+        self.centre = _tabs(
+            "centre", (self.live, "Live"), (self.telemetry, "Telemetry"), (self.replay, "Replay")
+        )
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.centre)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banner)
+        column.addWidget(self.stack, 1)
+        self.setCentralWidget(middle)
+
+    def _make_docks(self) -> None:
+        area = Qt.DockWidgetArea
+        self.left_tabs = _tabs("left", (self.runs, "Runs"), (self.launch, "Launch"))
+        self.right_tabs = _tabs(
+            "right",
+            (self.charts, "Charts"),
+            (self.details, "Details"),
+            (self.episodes, "Episodes"),
+            (self.checkpoints, "Checkpoints"),
+        )
+        self._tabs = (self.centre, self.left_tabs, self.right_tabs)
+        self.left = self._dock("Runs and launch", "dock-left", self.left_tabs, area.LeftDockWidgetArea)
+        self.right = self._dock("Inspect", "dock-right", self.right_tabs, area.RightDockWidgetArea)
+        self.bottom = self._dock("Log", "dock-log", self.logs, area.BottomDockWidgetArea)
+        self._dock_of = {self.left_tabs: self.left, self.right_tabs: self.right}
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+
+    def _dock(self, title: str, name: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(name)
+        dock.setAccessibleName(title)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _restore(self) -> None:
+        kept = self._remembered
+        if not self.restoreGeometry(QByteArray(layout.Layout.bytes(kept.geometry))):
+            room = self.screen().availableSize()
+            self.resize(min(1280, room.width()), min(800, room.height()))
+        if not self.restoreState(QByteArray(layout.Layout.bytes(kept.docks))):
+            self.arrange()
+        for tabs in self._tabs:
+            tabs.setCurrentIndex(min(max(kept.tabs.get(tabs.objectName(), 0), 0), tabs.count() - 1))
+
+    def arrange(self) -> None:
+        """Put every dock where it was the first time."""
+        area = Qt.DockWidgetArea
+        for dock, place in (
+            (self.left, area.LeftDockWidgetArea),
+            (self.right, area.RightDockWidgetArea),
+            (self.bottom, area.BottomDockWidgetArea),
+        ):
+            dock.setFloating(False)
+            self.addDockWidget(place, dock)
+            dock.show()
+        wide = self.width()
+        self.resizeDocks(
+            [self.left, self.right],
+            [max(330, wide * 20 // 100), max(390, wide * 28 // 100)],
+            Qt.Orientation.Horizontal,
+        )
+        self.resizeDocks([self.bottom], [max(150, self.height() * 20 // 100)], Qt.Orientation.Vertical)
+
+    def _show_welcome(self) -> None:
+        self.stack.setCurrentWidget(self.centre if self._context.runs.rows else self.welcome)
+
+    def _bring(self, run_id: str, part: QWidget) -> None:
+        self._context.selection.choose([run_id])
+        self.show_part(part)
+
+
+def _tabs(name: str, *parts: tuple[QWidget, str]) -> QTabWidget:
+    tabs = QTabWidget()
+    tabs.setObjectName(name)
+    tabs.setDocumentMode(True)
+    tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+    for widget, title in parts:
+        widget.setAccessibleName(title)
+        tabs.addTab(widget, title)
+    return tabs

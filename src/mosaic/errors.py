@@ -5,7 +5,8 @@ An error says what happened, the value seen, and the way out.
 MosaicError
 ├── UsageError            the request itself cannot work (exit code 2)
 │   ├── RunNotFoundError       no run has that id, prefix or name
-│   └── AmbiguousRunError      several runs do
+│   ├── AmbiguousRunError      several runs do
+│   └── LaunchRefusedError     a preflight says that a job cannot work
 ├── DataRootError         the data root is missing, unwritable or readable by others
 ├── DaemonError           the daemon is unreachable, of another version, or refused
 ├── StoreError            a store cannot be read or does not agree with its journal
@@ -18,12 +19,18 @@ MosaicError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = [
     "AmbiguousRunError",
     "ConsentNeededError",
     "DaemonError",
     "DataRootError",
     "LaunchError",
+    "LaunchRefusedError",
     "MosaicError",
     "ProtocolError",
     "ReplayCancelledError",
@@ -52,6 +59,14 @@ class RunNotFoundError(UsageError):
 
 class AmbiguousRunError(UsageError):
     """Several runs have that prefix or name."""
+
+
+class LaunchRefusedError(UsageError):
+    """A preflight says that a job cannot work. Nothing was started. `checks` has all its lines."""
+
+    def __init__(self, text: str, checks: Sequence[object] = ()) -> None:
+        super().__init__(text)
+        self.checks = list(checks)
 
 
 class DataRootError(MosaicError):

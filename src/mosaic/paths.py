@@ -119,6 +119,11 @@ class DataRoot:
         return self.path / "worker"
 
     @property
+    def envs(self) -> Path:
+        """Runners' virtual environments, one per runner and set of pins."""
+        return self.path / "envs"
+
+    @property
     def branches(self) -> Path:
         """What branches that have not started yet are to do; each is gone once its run has read it."""
         return self.path / "branches"

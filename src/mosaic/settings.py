@@ -37,8 +37,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Show environments that were made without a render mode, when somebody watches."""
     seal_journals: bool = True
     """Compress journal segments once they are in the store and synced."""
+    envs_dir: str = ""
+    """Where runners' environments are built; empty: `envs` in the data root."""
     cleanrl_checkout: str = ""
     """The checkout whose single-file scripts the runner `cleanrl` offers."""
+    runner_python: dict[str, str] = {}
+    """Interpreters to use instead of a runner's own environment, by runner."""
 
 
 def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -53,7 +57,7 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
     for field in msgspec.structs.fields(Settings):
         raw = (os.environ if environ is None else environ).get(f"MOSAIC_{field.name.upper()}")
         if raw is not None:
-            values[field.name] = raw
+            values[field.name] = _pairs(raw) if field.name == "runner_python" else raw
     try:
         settings = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
@@ -61,6 +65,14 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
     if settings.max_running < 1 or settings.segment_mib < 1:
         raise UsageError(f"max_running and segment_mib must be at least 1; see {root.settings}")
     return settings
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """A table in a variable: `sb3=/path/python,sbx=/other/python`."""
+    return {
+        key.strip(): value.strip()
+        for key, _, value in (part.partition("=") for part in text.split(",") if part)
+    }
 
 
 def _read_toml(root: DataRoot) -> dict[str, Any]:

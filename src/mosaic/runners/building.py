@@ -1,0 +1,207 @@
+"""Building a runner's environment: in place, proved, and only then marked complete. One builder at a time.
+
+The lock is inherited by the installer's processes: when we are killed and they live on, the next builder
+waits for them. What an interrupted build left is thrown away; downloads come from the installer's cache again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from mosaic.errors import UsageError
+from mosaic.runners import environments
+from mosaic.runners.children import child_environment
+from mosaic.runners.probe import probe
+from mosaic.runs.files import make_private, write_json
+from mosaic.runs.locks import Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.cards import RunnerCard
+
+__all__ = ["Complete", "build", "installer", "installer_environment", "prove"]
+
+Progress = "Callable[[str, float | None], None]"
+
+PROOF_STEPS = 200
+_POLL_SECS = 0.2
+_LAST_LINES = 12
+
+
+class Complete(msgspec.Struct, frozen=True, kw_only=True):
+    """The file `complete`: what was installed, with what, when, and that it was proved."""
+
+    runner: str
+    pins: list[str]
+    python: str
+    installer: str
+    t: float
+    proved_env: str
+    proved_steps: int
+
+
+def build(
+    root: DataRoot, card: RunnerCard, *, progress: Callable[[str, float | None], None], force: bool = False
+) -> str:
+    """Make the environment of a card and prove it, unless it is there and `force` is not set.
+
+    Raises:
+        UsageError: the card asks for none, the installer failed, or what it made does not work.
+    """
+    if not card.requirements:
+        raise UsageError(f"runner {card.id} needs no environment of its own")
+    folder = environments.folder_of(root, card)
+    if folder.parent == root.envs:
+        make_private(root.path)
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _locked(folder.with_name(folder.name + ".lock"), progress) as lock:
+        done = environments.marker(folder)
+        if done.exists() and not force and os.access(folder / "bin" / "python", os.X_OK):
+            return str(folder / "bin" / "python")
+        done.unlink(missing_ok=True)  # SYNC: first, so that nobody takes what is being rebuilt for ready
+        progress("making room", None)
+        shutil.rmtree(folder, ignore_errors=True)
+        return _make(card, folder, progress, lock)
+
+
+def _locked(path: Path, progress: Callable[[str, float | None], None]) -> Lock:
+    while True:
+        try:
+            return Lock(path, inheritable=True)
+        except BlockingIOError:  # noqa: PERF203  (the lock is asked for again, five times a second)
+            progress("another installation of it is at work; waiting", None)
+            time.sleep(_POLL_SECS)
+
+
+def _make(card: RunnerCard, folder: Path, progress: Callable[[str, float | None], None], lock: Lock) -> str:
+    python = str(folder / "bin" / "python")
+    tool, create, add = installer(folder)
+    constraint = folder.with_name(folder.name + ".constraint")
+    constraint.write_text(f"{environments.TORCH}\n" if card.torch else "", encoding="utf-8")
+    env = installer_environment(os.environ)
+    try:
+        progress(f"creating the environment with {tool}", 0.0)
+        _call(create, env, lock, progress)
+        held_back = ["--constraint", str(constraint)]
+        if card.torch:
+            progress(f"installing {environments.TORCH}", 0.1)
+            _call([*add, *held_back, environments.TORCH], env, lock, progress)
+        progress(f"installing {', '.join(card.requirements)}", 0.5 if card.torch else 0.2)
+        _call([*add, *held_back, *card.requirements], env, lock, progress)
+        progress("proving it: imports, an environment, 200 steps", 0.9)
+        env_id = prove(card, python)
+    finally:
+        constraint.unlink(missing_ok=True)
+    write_json(
+        environments.marker(folder),
+        Complete(
+            runner=card.id,
+            pins=environments.pins(card),
+            python=sys.version.split()[0],
+            installer=tool,
+            t=time.time(),
+            proved_env=env_id,
+            proved_steps=PROOF_STEPS if env_id else 0,
+        ),
+    )
+    progress("ready", 1.0)
+    return python
+
+
+def prove(card: RunnerCard, python: str) -> str:
+    """Really try an interpreter: import what the card names, make an environment, step it. The id it tried.
+
+    Raises:
+        UsageError: something of it does not work.
+    """
+    env_id = next((algorithm.default_env for algorithm in card.algorithms), "CartPole-v1")
+    env_id = env_id if card.needs_env else ""
+    found = probe(python, env_id=env_id, imports=card.imports, steps=PROOF_STEPS)
+    wrong = [f"import {name}: {why}" for name, why in found.missing.items()]
+    if env_id and (found.env is None or found.env.kind != "ok" or found.steps < PROOF_STEPS):
+        why = found.step_error or (found.env.text if found.env else "") or "it could not be made"
+        wrong.append(f"{env_id}: {why}")
+    if found.trouble:
+        wrong.append(found.trouble)
+    if wrong:
+        raise UsageError(f"runner {card.id} does not work with {python}: {'; '.join(wrong)}")
+    return env_id
+
+
+def installer(folder: Path) -> tuple[str, list[str], list[str]]:
+    """What installs: its name, the command that creates the environment, and the one that adds to it."""
+    python = str(folder / "bin" / "python")
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if os.access(beside, os.X_OK) else shutil.which("uv")
+    if uv:
+        add = [uv, "pip", "install", "--python", python]
+        add += ["--no-index"] if _no_index(os.environ) else []
+        return "uv", [uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(folder)], add
+    add = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    return "pip", [sys.executable, "-m", "venv", str(folder)], add
+
+
+def installer_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables; where pip is told to look, uv is told too."""
+    env = child_environment(given)
+    for ours, theirs in (
+        ("PIP_FIND_LINKS", "UV_FIND_LINKS"),
+        ("PIP_INDEX_URL", "UV_DEFAULT_INDEX"),
+        ("PIP_EXTRA_INDEX_URL", "UV_INDEX"),
+    ):
+        if env.get(ours):
+            env.setdefault(theirs, env[ours])
+    return env
+
+
+def _no_index(given: Mapping[str, str]) -> bool:
+    return given.get("PIP_NO_INDEX", "").lower() in ("1", "true", "yes", "on")
+
+
+def _call(
+    command: list[str],
+    env: dict[str, str],
+    lock: Lock,
+    progress: Callable[[str, float | None], None],
+) -> None:
+    """Run one step of the installer; what it says is shown as it comes.
+
+    Raises:
+        UsageError: it failed.
+    """
+    said: deque[str] = deque(maxlen=_LAST_LINES)
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=env,
+        text=True,
+        errors="replace",
+        pass_fds=(lock.fd,),
+        start_new_session=True,
+    )
+    with process:
+        try:
+            for line in process.stdout or ():
+                said.append(line.rstrip())
+                if line.strip():
+                    progress(line.strip()[:200], None)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode:
+        words = "\n".join(f"  {line}" for line in said if line)
+        raise UsageError(f"{' '.join(command[:3])} … ended with {process.returncode}:\n{words}")

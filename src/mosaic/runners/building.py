@@ -1,7 +1,7 @@
 """Building a runner's environment: in place, proved, and only then marked complete. One builder at a time.
 
 The lock is inherited by the installer's processes: when we are killed and they live on, the next builder
-waits for them. What an interrupted build left is thrown away; downloads come from the installer's cache again.
+waits for them. What an interrupted build left is thrown away; the installer's cache has the downloads.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from mosaic.runners.facts import Facts, gather
 from mosaic.runners.forecast import disk_need, memory_need
 from mosaic.runners.parameters import parse
 from mosaic.runners.registry import algorithm
+from mosaic.runners.runner import Careful
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,11 @@ def preflight(
     asked, chosen = _asked(runner, job)
     if any(check.level == "fail" for check in asked):
         return asked
-    return asked + decide(card, chosen, job, gather(root, card, job, python=python, cwd=cwd))
+    facts = gather(root, card, job, python=python, cwd=cwd)
+    checks = asked + decide(card, chosen, job, facts)
+    if isinstance(runner, Careful) and facts.readiness.python is not None and passed(checks):
+        checks += runner.checks(job, python=facts.readiness.python)
+    return checks
 
 
 def passed(checks: list[Check]) -> bool:

@@ -15,13 +15,13 @@ from mosaic.errors import UsageError
 from mosaic.paths import data_root
 from mosaic.runners import cards
 from mosaic.runners.parameters import near
-from mosaic.runners.runner import Discovering, Runner
+from mosaic.runners.runner import Careful, Discovering, Runner
 from mosaic.settings import Settings, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mosaic.protocol.cards import Algorithm, Job, RunnerCard
+    from mosaic.protocol.cards import Algorithm, Check, Job, RunnerCard
 
 __all__ = ["GROUP", "Listed", "algorithm", "find", "listed"]
 
@@ -54,6 +54,9 @@ class _Discovered:
 
     def discover(self, settings: Settings) -> list[Algorithm]:
         return self._runner.discover(settings) if isinstance(self._runner, Discovering) else []
+
+    def checks(self, job: Job, *, python: str) -> list[Check]:
+        return self._runner.checks(job, python=python) if isinstance(self._runner, Careful) else []
 
 
 def listed(

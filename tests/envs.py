@@ -23,8 +23,16 @@ TORCH = "torch==2.13.0"
 ENVS: dict[str, tuple[str, ...]] = {
     "sb3": (
         "stable-baselines3==2.9.2",
+        "sb3-contrib==2.9.2",
         "gymnasium[classic-control]==1.4.0",
         "tensorboard==2.21.0",
+        "msgspec==0.22.0",
+        "numpy==2.4.6",
+    ),
+    "sbx": (
+        "sbx-rl==0.28.0",
+        "stable-baselines3==2.9.2",
+        "gymnasium[classic-control]==1.4.0",
         "msgspec==0.22.0",
         "numpy==2.4.6",
     ),

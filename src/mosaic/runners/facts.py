@@ -10,7 +10,7 @@ import shutil
 import socket
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,6 +19,7 @@ from mosaic.runners.environments import Readiness, readiness
 from mosaic.runners.probe import Findings, probe
 from mosaic.settings import load
 from mosaic.store.registry import read_entries
+from mosaic_worker.drivers.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -57,7 +58,14 @@ def gather(
         wanted = job.env_id if card.needs_env else ""
         gpu = card.capabilities.gpu != "no"
         found = probe(
-            ready.python, env_id=wanted, imports=card.imports, steps=20, gpu=gpu, torch=card.torch, cwd=cwd
+            ready.python,
+            env_id=wanted,
+            kwargs=_arguments(job),
+            imports=card.imports,
+            steps=20,
+            gpu=gpu,
+            torch=card.torch,
+            cwd=cwd,
         )
     return Facts(
         readiness=ready,
@@ -95,6 +103,11 @@ def _size(path: Path) -> int:
         for file in files:
             total += file.stat().st_blocks * 512
     return total
+
+
+def _arguments(job: Job) -> dict[str, Any]:
+    """What the environment is made with: `env.KEY=VALUE`."""
+    return {k[len(ENV_PREFIX) :]: v for k, v in job.parameters.items() if k.startswith(ENV_PREFIX)}
 
 
 def _nearest(path: Path) -> Path:

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import UsageError
+from mosaic_worker.drivers.literals import ENV_PREFIX, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ def parse(algorithm: Algorithm, words: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         algorithm: whose parameters they are.
         words: what was typed (or a value already), by name; `learning-rate` means `learning_rate`.
+            `env.KEY` is an argument of the environment itself and stays as it is.
 
     Raises:
         UsageError: there is no such parameter (with the nearest one), or a value cannot be one.
@@ -33,6 +35,9 @@ def parse(algorithm: Algorithm, words: Mapping[str, Any]) -> dict[str, Any]:
     known = {parameter.name: parameter for parameter in algorithm.parameters}
     found: dict[str, Any] = {}
     for word, given in words.items():
+        if word.startswith(ENV_PREFIX) and len(word) > len(ENV_PREFIX):
+            found[word] = literal(given) if isinstance(given, str) else given  # only the environment knows
+            continue
         name = word if word in known else word.replace("-", "_")
         if name not in known:
             raise UsageError(
@@ -42,7 +47,11 @@ def parse(algorithm: Algorithm, words: Mapping[str, Any]) -> dict[str, Any]:
         if name in found:
             raise UsageError(f"{name} is given twice")
         found[name] = convert(known[name], given)
-    return {name: value for name, value in found.items() if not _same(value, known[name].default)}
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in known or not _same(value, known[name].default)
+    }
 
 
 def convert(parameter: Parameter, given: Any) -> Any:

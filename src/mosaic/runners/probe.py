@@ -66,6 +66,7 @@ def probe(
     python: str,
     *,
     env_id: str = "",
+    kwargs: dict[str, Any] | None = None,
     imports: list[str] | None = None,
     steps: int = 0,
     gpu: bool = False,
@@ -78,6 +79,7 @@ def probe(
     Args:
         python: the interpreter.
         env_id: an environment to make, step and draw.
+        kwargs: what it is made with.
         imports: modules that must be importable.
         steps: how many random steps to make.
         gpu: whether to look for a GPU.
@@ -85,7 +87,14 @@ def probe(
         cwd: where the child runs; modules of the user's are found there.
         timeout_secs: when it is given up and killed.
     """
-    request = {"env_id": env_id, "imports": imports or [], "steps": steps, "gpu": gpu, "torch": torch}
+    request = {
+        "env_id": env_id,
+        "kwargs": kwargs or {},
+        "imports": imports or [],
+        "steps": steps,
+        "gpu": gpu,
+        "torch": torch,
+    }
     program = Path(mosaic_worker.__file__).with_name("probe.py")
     try:
         ended = run_child(

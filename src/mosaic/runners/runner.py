@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import msgspec
+
 if TYPE_CHECKING:
     from mosaic.protocol.cards import Algorithm, Check, Job, RunnerCard
     from mosaic.settings import Settings
@@ -85,6 +87,8 @@ def _text(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return msgspec.json.encode(value).decode()
     return repr(value) if isinstance(value, float) else str(value)
 
 

@@ -16,8 +16,8 @@ _POLICIES = ["MlpPolicy", "CnnPolicy", "MultiInputPolicy"]
 
 _PPO: dict[str, Any] = {
     "learning_rate": 3e-4, "n_steps": 2048, "batch_size": 64, "n_epochs": 10, "gamma": 0.99,
-    "gae_lambda": 0.95, "clip_range": 0.2, "clip_range_vf": None, "normalize_advantage": True, "ent_coef": 0.0, "vf_coef": 0.5,
-    "max_grad_norm": 0.5, "target_kl": None,
+    "gae_lambda": 0.95, "clip_range": 0.2, "clip_range_vf": None, "normalize_advantage": True,
+    "ent_coef": 0.0, "vf_coef": 0.5, "max_grad_norm": 0.5, "target_kl": None,
 }  # fmt: skip
 _SDE: dict[str, Any] = {"use_sde": False, "sde_sample_freq": -1}
 _DQN: dict[str, Any] = {
@@ -56,7 +56,8 @@ _ALGORITHMS = [
         "a2c", "A2C", "Advantage actor-critic: small, frequent updates.",
         {
             "learning_rate": 7e-4, "n_steps": 5, **ACTOR_CRITIC, "gae_lambda": 1.0, "ent_coef": 0.0,
-            "vf_coef": 0.5, "max_grad_norm": 0.5, "rms_prop_eps": 1e-5, "use_rms_prop": True, "normalize_advantage": False,
+            "vf_coef": 0.5, "max_grad_norm": 0.5, "rms_prop_eps": 1e-5, "use_rms_prop": True,
+            "normalize_advantage": False,
         },
         _ANY_ACTION,
     ),

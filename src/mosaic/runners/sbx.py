@@ -69,7 +69,8 @@ _ALGORITHMS = [
     ),
     _algorithm(
         "tqc", "TQC", "Truncated quantile critics, for continuous actions.",
-        {**_CRITIC, "policy_delay": 1, "top_quantiles_to_drop_per_net": 2, **_ENTROPY}, actions=["Box"], policies=_SIMBA,
+        {**_CRITIC, "policy_delay": 1, "top_quantiles_to_drop_per_net": 2, **_ENTROPY},
+        actions=["Box"], policies=_SIMBA,
     ),
     _algorithm(
         "crossq", "CrossQ", "SAC with batch normalisation and no target network.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict
 
 from mosaic_worker.drivers._words import Refused, Words
+from mosaic_worker.probe import prepare
 
 __all__ = ["check_same_spaces", "make", "spaces_of"]
 
@@ -17,6 +18,7 @@ def make(words: Words) -> Any:
     """
     import gymnasium
 
+    prepare(words.env)
     try:
         return gymnasium.make(words.env, **words.env_arguments)
     except gymnasium.error.Error as error:

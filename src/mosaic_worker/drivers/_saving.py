@@ -37,6 +37,7 @@ class Saver:
         self._about = dict(about, keep_last=keep_last)
         self._keep_last = keep_last
         self._saved: List[_Saved] = []
+        self._count = 0
 
     def save(
         self,
@@ -63,7 +64,8 @@ class Saver:
             kind=self._kind,
             meta=dict(self._about, reason=reason, metrics=metrics or {}),
         )
-        self._saved.append(_Saved(Entry(len(self._saved), reason), path))
+        self._count += 1
+        self._saved.append(_Saved(Entry(self._count, reason), path))
         self._prune()
         return path
 

@@ -6,19 +6,18 @@ argument of the environment itself.
 
 from __future__ import annotations
 
-import json
 import sys
 from types import MappingProxyType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
-__all__ = ["ENV_PREFIX", "Refused", "Words", "literal", "main", "parse", "say"]
+from mosaic_worker.drivers.literals import ENV_PREFIX, literal
 
-ENV_PREFIX = "env."
+__all__ = ["Refused", "Words", "main", "parse", "say"]
+
 _FLAGS = {
     "--algo": str, "--env": str, "--seed": int, "--steps": int, "--envs": int, "--init": str, "--resume": str,
     "--checkpoint": str, "--episodes": int, "--sha256": str,
 }  # fmt: skip
-_NAMED = {"true": True, "false": False, "none": None}
 
 
 class Refused(Exception):  # noqa: N818  (it is an answer, and its text says why)
@@ -86,23 +85,6 @@ def _typed(flag: str, text: str) -> Any:
         return _FLAGS[flag](text)
     except ValueError:
         raise Refused(f"{flag} must be a whole number, got {text!r}") from None
-
-
-def literal(text: str) -> Any:
-    """The value a text stands for: true, false, none, a number, JSON; anything else is the text itself."""
-    if text.lower() in _NAMED:
-        return _NAMED[text.lower()]
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    if text[:1] in ("[", "{", '"'):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    return text
 
 
 def main(work: Callable[[Words], Optional[int]], words: Optional[List[str]] = None) -> int:

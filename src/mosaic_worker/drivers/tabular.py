@@ -263,6 +263,8 @@ class _Training:
         except Insisted:
             step = self._state.step
         self._save("stop" if self._stop.asked else "final", step)
+        if not self._stop.asked:
+            self._save_if_best(step)
         mean = self._mean()
         _words.say(
             f"{'stopped' if self._stop.asked else 'done'} at step {step}"
@@ -331,6 +333,9 @@ class _Training:
 
     def _checkpoint(self, step: int) -> None:
         self._save("cadence", step)
+        self._save_if_best(step)
+
+    def _save_if_best(self, step: int) -> None:
         if self._returns and (self._best is None or self._mean() > self._best):
             self._best = self._mean()
             self._save("best", step)

@@ -46,9 +46,8 @@ def test_children_of_children_are_descendants() -> None:
 
 def test_direct_children_are_listed_and_nothing_below_them() -> None:
     with subprocess.Popen(["sh", "-c", "sleep 60 & wait"]) as process:
-        until(lambda: descendants(process.pid))
+        until(lambda: [child.name for child in children(process.pid)] == ["sleep"])
         assert process.pid in [child.pid for child in children(os.getpid())]
-        assert [child.name for child in children(process.pid)] == ["sleep"]
         for member in children(process.pid):
             send(member, signal.SIGKILL)
     assert children(process.pid) == []

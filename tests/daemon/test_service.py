@@ -139,7 +139,8 @@ def test_every_method_of_the_contract_is_served() -> None:
 
     names = {method.name for method in pb.DESCRIPTOR.services_by_name["TrainerService"].methods}
     asked = (
-        "SubmitRun StopRun PauseRun ResumeRun DeleteRun RebuildRun ListRuns WatchRuns GetRun RegisterWorker "
+        "SubmitRun StopRun PauseRun ResumeRun DeleteRun EditRun RebuildRun ListRuns WatchRuns GetRun "
+        "RegisterWorker "
         "PublishRunSteps PublishRunEpisodes PublishRunEvents StreamRunSteps StreamRunEpisodes "
         "StreamRunMetrics StreamRunEvents ListEpisodes GetEpisodeSteps ListMetrics ListCheckpoints "
         "ReadLogs Status Shutdown"

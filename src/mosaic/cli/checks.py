@@ -176,6 +176,8 @@ def _permissions(root: DataRoot) -> Check:
 def _walk(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
     yield path, path.lstat()
     for folder, folders, files in os.walk(path):
+        if folder == str(path) and "envs" in folders:
+            folders.remove("envs")  # packages, with the modes they came with; nobody else gets in here anyway
         for name in (*folders, *files):
             entry = Path(folder, name)
             with suppress(FileNotFoundError):  # the daemon removed it meanwhile

@@ -27,6 +27,8 @@ __all__ = ["COMMANDS", "main", "mosaic"]
 
 COMMANDS = {
     "run": ("run", "Run a command and record everything it does."),
+    "train": ("train", "Train with a runner."),
+    "runners": ("runners", "List, show, install and remove runners."),
     "ls": ("ls", "List the runs."),
     "show": ("show", "Show everything about one run."),
     "episodes": ("episodes", "List the episodes of a run."),

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
+from mosaic.cli.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Passing", "bar"]
+__all__ = ["Passing", "bar", "phases"]
 
 
 class Passing:
@@ -59,3 +60,29 @@ def bar(text: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(text, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def phases(name: str) -> Iterator[Callable[[str, float | None], None]]:
+    """A bar that is told (what is done now, how far it is or None). Without a terminal: a line per phase."""
+    if not sys.stderr.isatty():
+        yield lambda text, fraction: None if fraction is None else note(f"{name}: {text}")
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=1.0)
+
+        def show(text: str, fraction: float | None) -> None:
+            progress.update(task, description=f"{name}: {visible(text)[:60]}")
+            if fraction is not None:
+                progress.update(task, completed=fraction)
+
+        yield show

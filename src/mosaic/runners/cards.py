@@ -47,7 +47,7 @@ def _of_card(card: RunnerCard) -> Iterator[str]:
             yield f"the requirement {requirement!r} is not pinned: say which version, with =="
     if card.torch and not card.requirements:
         yield "it asks for torch but has no requirements, so it has no environment of its own to put it in"
-    yield from _twice("algorithm", [algorithm.id for algorithm in card.algorithms])
+    yield from _twice("algorithm", [algorithm.id.lower() for algorithm in card.algorithms])
     for algorithm in card.algorithms:
         for text in _of_algorithm(algorithm):
             yield f"algorithm {algorithm.id!r}: {text}"

@@ -10,16 +10,16 @@ import shutil
 import socket
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
 
 from mosaic.runners.environments import Readiness, readiness
+from mosaic.runners.parameters import env_arguments
 from mosaic.runners.probe import Findings, probe
 from mosaic.settings import load
 from mosaic.store.registry import read_entries
-from mosaic_worker.drivers.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -60,7 +60,7 @@ def gather(
         found = probe(
             ready.python,
             env_id=wanted,
-            kwargs=_arguments(job),
+            kwargs=env_arguments(job.parameters),
             imports=card.imports,
             steps=20,
             gpu=gpu,
@@ -103,11 +103,6 @@ def _size(path: Path) -> int:
         for file in files:
             total += file.stat().st_blocks * 512
     return total
-
-
-def _arguments(job: Job) -> dict[str, Any]:
-    """What the environment is made with: `env.KEY=VALUE`."""
-    return {k[len(ENV_PREFIX) :]: v for k, v in job.parameters.items() if k.startswith(ENV_PREFIX)}
 
 
 def _nearest(path: Path) -> Path:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.cards import Algorithm, Parameter
 
-__all__ = ["bounds", "convert", "near", "parse"]
+__all__ = ["bounds", "convert", "env_arguments", "near", "parse"]
 
 _YES = frozenset({"true", "yes", "on", "1"})
 _NO = frozenset({"false", "no", "off", "0"})
@@ -51,6 +51,13 @@ def parse(algorithm: Algorithm, words: Mapping[str, Any]) -> dict[str, Any]:
         name: value
         for name, value in found.items()
         if name not in known or not _same(value, known[name].default)
+    }
+
+
+def env_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a job's parameters goes to the environment's constructor."""
+    return {
+        name[len(ENV_PREFIX) :]: value for name, value in parameters.items() if name.startswith(ENV_PREFIX)
     }
 
 

@@ -6,12 +6,15 @@ The child runs the user's packages; nothing it does, a crash included, does more
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 import mosaic_worker
 from mosaic.runners.children import run_child
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["EnvFound", "Findings", "SpaceFound", "probe"]
 
@@ -66,7 +69,7 @@ def probe(
     python: str,
     *,
     env_id: str = "",
-    kwargs: dict[str, Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
     imports: list[str] | None = None,
     steps: int = 0,
     gpu: bool = False,
@@ -79,7 +82,7 @@ def probe(
     Args:
         python: the interpreter.
         env_id: an environment to make, step and draw.
-        kwargs: what it is made with.
+        kwargs: arguments for its constructor.
         imports: modules that must be importable.
         steps: how many random steps to make.
         gpu: whether to look for a GPU.
@@ -89,7 +92,7 @@ def probe(
     """
     request = {
         "env_id": env_id,
-        "kwargs": kwargs or {},
+        "kwargs": dict(kwargs or {}),
         "imports": imports or [],
         "steps": steps,
         "gpu": gpu,

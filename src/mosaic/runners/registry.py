@@ -107,8 +107,10 @@ def algorithm(runner: Runner, algorithm_id: str) -> Algorithm:
     """
     card = runner.card
     for each in card.algorithms:
-        if each.id == algorithm_id:
+        if each.id.lower() == algorithm_id.lower():
             return each
+    if not algorithm_id and len(card.algorithms) == 1:
+        return card.algorithms[0]
     if not card.algorithms and isinstance(runner, Discovering):
         raise UsageError(
             f"runner {card.id} offers the algorithms of a checkout, and none is named. Name it with "

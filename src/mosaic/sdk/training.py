@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from mosaic.protocol.runs import RunSpec
     from mosaic.runners.runner import Runner
 
-__all__ = ["Plan", "complete", "plan", "seeds_of", "train", "train_seeds"]
+__all__ = [
+    "Plan",
+    "accept",
+    "complete",
+    "plan",
+    "reseeded",
+    "seeds_of",
+    "start_seeds",
+    "submit",
+    "train",
+    "train_seeds",
+]
 
 _MOST_SEEDS = 1000
 
@@ -75,6 +86,7 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
         changes["checkout"] = settings.cleanrl_checkout
     if runner.card.algorithms or runner.card.needs_env:
         chosen = registry.algorithm(runner, job.algorithm)
+        changes["algorithm"] = chosen.id
         changes["parameters"] = parse(chosen, job.parameters)
         if job.kind == "train" and job.steps is None:
             changes["steps"] = chosen.default_steps
@@ -120,22 +132,34 @@ def train_seeds(
         LaunchRefusedError: it cannot work; nothing was started.
         UsageError: no seed, a seed twice, or no such runner, algorithm or parameter.
     """
+    if not seeds:
+        raise UsageError("name at least one seed")
+    first = accept(plan(root, msgspec.structs.replace(job, seed=seeds[0]), python=python, cwd=cwd))
+    return start_seeds(root, first, seeds, name=name, tags=tags, python=python, cwd=cwd, env=env)
+
+
+def start_seeds(
+    root: DataRoot,
+    checked: Plan,
+    seeds: Sequence[int],
+    *,
+    name: str = "",
+    tags: Mapping[str, str] | None = None,
+    python: str | None = None,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Submit an accepted plan once with each seed: runs of one group, named `<name>-s<seed>`. Their ids."""
     from ulid import ULID
 
-    if not seeds or len(set(seeds)) != len(seeds):
-        raise UsageError(f"seeds must be different whole numbers, at least one; got {list(seeds)!r}")
-    job = msgspec.structs.replace(job, group=job.group or str(ULID()), seed=seeds[0])
-    first = accept(plan(root, job, python=python, cwd=cwd))
+    if len(set(seeds)) != len(seeds):
+        raise UsageError(f"each seed once; got {list(seeds)!r}")
+    group = checked.job.group or str(ULID())
+    checked = msgspec.structs.replace(checked, job=msgspec.structs.replace(checked.job, group=group))
+    plans = [reseeded(root, checked, seed, python=python) for seed in seeds]
     return [
-        submit(
-            root,
-            reseeded(root, first, seed, python=python),
-            name=f"{name}-s{seed}" if name else "",
-            tags=tags,
-            cwd=cwd,
-            env=env,
-        )
-        for seed in seeds
+        submit(root, one, name=f"{name}-s{one.job.seed}" if name else "", tags=tags, cwd=cwd, env=env)
+        for one in plans
     ]
 
 

@@ -1,0 +1,136 @@
+"""Staying with several runs until all have ended: a line as each ends, Ctrl-C for all of them.
+
+What they print is not shown, because it would be mixed; each run has its own `mosaic logs`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from mosaic.cli.follow import StatusLine
+from mosaic.cli.progress import Passing
+from mosaic.cli.text import count, number, span
+from mosaic.errors import MosaicError
+from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.sdk import catalog, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+    from mosaic.paths import DataRoot
+
+__all__ = ["GroupAttendance"]
+
+_DETACHED = 130
+
+
+class GroupAttendance:
+    """One stay with the runs of a group.
+
+    Args:
+        root: The data root.
+        run_ids: The runs, in the order they were submitted.
+        say: Told as each run ends, and everything else there is to say.
+        look_secs: How often their states are looked at.
+        ingest_secs: How long to wait at the end, for each, until everything is in its store.
+    """
+
+    def __init__(
+        self,
+        root: DataRoot,
+        run_ids: Sequence[str],
+        *,
+        say: Callable[[str], None],
+        look_secs: float = 0.3,
+        ingest_secs: float = 300.0,
+    ) -> None:
+        self._root = root
+        self._ids = list(run_ids)
+        self._tell = say
+        self._look_secs = look_secs
+        self._ingest_secs = ingest_secs
+        self._interrupts = 0
+        self._ended: dict[str, RunRow] = {}
+        self._line = (
+            StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
+        )
+
+    def stay(self) -> int:
+        """Stay until all have ended, or until a second Ctrl-C. 0 when every one finished."""
+        before = signal.signal(signal.SIGINT, self._interrupted)
+        asked = False
+        try:
+            while len(self._ended) < len(self._ids):
+                rows = [self._ended.get(one) or catalog.row_of(self._root, one) for one in self._ids]
+                for row in rows:
+                    if row.state in ENDED and row.run_id not in self._ended:
+                        self._ended[row.run_id] = row
+                        self._finish(row)
+                self._show(rows)
+                if self._interrupts > 1:
+                    self._say("left the runs to themselves; they are being stopped. See: mosaic ls")
+                    return _DETACHED
+                if self._interrupts and not asked:
+                    asked = True
+                    self._stop([row for row in rows if row.state not in ENDED])
+                reading.ensure_daemon(self._root)
+                time.sleep(self._look_secs)
+        finally:
+            if self._line:
+                self._line.end_line()
+            signal.signal(signal.SIGINT, before)
+        good = sum(row.state is RunState.FINISHED for row in self._ended.values())
+        self._say(f"{good} of {len(self._ids)} runs finished")
+        return 0 if good == len(self._ids) else 1
+
+    def _interrupted(self, _signum: int, _frame: FrameType | None) -> None:
+        self._interrupts += 1
+
+    def _say(self, text: str) -> None:
+        if self._line:
+            self._line.end_line()
+        self._tell(text)
+
+    def _stop(self, rows: list[RunRow]) -> None:
+        self._say("stopping the runs; Ctrl-C again leaves them to themselves")
+        try:
+            with reading.daemon(self._root) as client:
+                for row in rows:
+                    client.stop(row.run_id, reason="Ctrl-C")
+        except MosaicError as error:
+            self._say(f"could not stop them: {error}")
+
+    def _finish(self, row: RunRow) -> None:
+        try:
+            with Passing() as passing:
+                reading.wait_ingested(
+                    self._root, row.run_id, timeout_secs=self._ingest_secs, progress=passing
+                )
+        except MosaicError as error:
+            self._say(str(error))
+        row = catalog.row_of(self._root, row.run_id)
+        text = (
+            f"run {row.name or row.run_id} {row.state.value} ({row.reason}): {count(row.episodes)} episodes"
+        )
+        text += f", {count(row.steps)} steps"
+        if row.last_return is not None:
+            text += f", last return {number(row.last_return)}"
+        if row.started is not None and row.ended is not None:
+            text += f", {span(max(0.0, row.ended - row.started))}"
+        self._say(text)
+
+    def _show(self, rows: list[RunRow]) -> None:
+        if self._line is None:
+            return
+        parts = [f"{len(self._ended)} of {len(rows)} ended"]
+        for row in rows:
+            if row.state in (RunState.RUNNING, RunState.STARTING):
+                last = "" if row.last_return is None else f", return {number(row.last_return)}"
+                parts.append(f"{row.name or row.run_id[-6:]}: {count(row.steps)} steps{last}")
+        waiting = sum(row.state is RunState.QUEUED for row in rows)
+        self._line.draw(" · ".join([*parts, *([f"{waiting} wait"] if waiting else [])]))

@@ -1,0 +1,218 @@
+"""`mosaic train RUNNER/ALGO ENV`: check, start, and stay with it. What cannot work starts nothing."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from mosaic.cli import options
+from mosaic.cli.output import note, paint, plain, write_json
+from mosaic.cli.text import visible
+from mosaic.sdk.submitting import parse_tag
+
+if TYPE_CHECKING:
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.cards import Check
+    from mosaic.sdk.training import Plan
+
+__all__ = ["train_command", "write_checks"]
+
+_REST = "mosaic.rest"
+_COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
+
+
+class _Train(click.Command):
+    """Keeps apart what stands after `--`, which click would mix with the other words."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            args, ctx.meta[_REST] = args[:at], args[at + 1 :]
+        return super().parse_args(ctx, args)
+
+
+@click.command("train", cls=_Train, context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="RUNNER/ALGO ENV [KEY=VALUE]...")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the training.")
+@click.option("--seeds", metavar="1-5", help="Several, as 1-5 or 1,2,3: one run each, as a group.")
+@click.option(
+    "--steps", "-n", type=click.IntRange(min=1), help="How many steps to train; the card has a default."
+)
+@click.option(
+    "--envs", type=click.IntRange(min=1), default=1, show_default=True, help="Environments at once."
+)
+@click.option(
+    "--runner-arg", "arguments", multiple=True, metavar="WORD", help="A word for the runner's command."
+)
+@click.option("--name", default="", help="A name to find the run by.")
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
+@click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
+@click.option("--resume", metavar="RUN", help="Go on with a stopped training.")
+@click.option("--init", metavar="CHECKPOINT", help="Start from the weights of a checkpoint.")
+@click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
+@click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
+@click.option("--help-params", is_flag=True, help="List the parameters of RUNNER/ALGO.")
+@click.option("--json", "as_json", is_flag=True, help="For programs; with --dry-run or --detach.")
+@click.pass_context
+def train_command(
+    ctx: click.Context,
+    /,
+    *,
+    words: tuple[str, ...],
+    seed: int | None,
+    seeds: str | None,
+    steps: int | None,
+    envs: int,
+    arguments: tuple[str, ...],
+    name: str,
+    tags: tuple[str, ...],
+    python: str | None,
+    checkout: str,
+    resume: str | None,
+    init: str | None,
+    detach: bool,
+    dry_run: bool,
+    help_params: bool,
+    as_json: bool,
+) -> int:
+    """Train with a runner.
+
+    Parameters of the algorithm are written --learning-rate 0.001, learning_rate=0.001 or learning_rate:0.001;
+    arguments of the environment env.KEY=VALUE; what stands after '--' goes to the runner's command as it is.
+    Before anything starts it is checked that it can work; if not, the exit code is 2.
+
+    \b
+    Example:
+      mosaic train tabular/q_learning FrozenLake-v1 --steps 20000 env.is_slippery=false
+      mosaic train sb3/ppo CartPole-v1 --seeds 1-5 --learning-rate 0.001 --detach
+      mosaic train sb3/ppo --help-params
+      mosaic train script -- python train.py
+    """
+    from mosaic.cli import jobs
+    from mosaic.sdk import training
+
+    if seed is not None and seeds is not None:
+        raise click.UsageError("--seed is one seed, --seeds are several: give one of them")
+    if as_json and not (detach or dry_run or help_params):
+        raise click.UsageError("--json needs --dry-run or --detach: otherwise stdout is the run's own")
+    root = options.root()
+    asked = jobs.Asked(
+        words=list(words),
+        rest=ctx.meta.get(_REST),
+        arguments=list(arguments),
+        seed=seed,
+        steps=steps,
+        envs=envs,
+        checkout=checkout,
+        resume=resume,
+        init=init,
+    )
+    if help_params:
+        return jobs.show_parameters(root, asked, as_json=as_json)
+    job = jobs.job_of(root, asked)
+    every = training.seeds_of(seeds) if seeds is not None else []
+    if every:
+        job = msgspec.structs.replace(job, seed=every[0])
+    plan = training.plan(root, job, python=python)
+    if dry_run or not plan.ok:
+        return _show(plan, as_json=as_json, dry_run=dry_run, seeds=every)
+    labels = dict(parse_tag(tag) for tag in tags)
+    return _start(root, plan, every, name=name, tags=labels, python=python, detach=detach, as_json=as_json)
+
+
+def _start(
+    root: DataRoot,
+    plan: Plan,
+    seeds: list[int],
+    *,
+    name: str,
+    tags: dict[str, str],
+    python: str | None,
+    detach: bool,
+    as_json: bool,
+) -> int:
+    from mosaic.sdk import training
+
+    for check in plan.checks:
+        if check.level == "warn":
+            note(f"mosaic: {_line(check)}")
+    note(f"mosaic: $ {shlex.join(plan.command)}")
+    ids = (
+        training.start_seeds(root, plan, seeds, name=name, tags=tags, python=python)
+        if seeds
+        else [training.submit(root, plan, name=name, tags=tags)]
+    )
+    if detach:
+        if as_json:
+            write_json({"runs": ids, "command": plan.command, "job": plain(plan.job)})
+        else:
+            sys.stdout.write("".join(f"{run_id}\n" for run_id in ids))
+        return 0
+    return _stay(root, ids)
+
+
+def _stay(root: DataRoot, ids: list[str]) -> int:
+    def say(text: str) -> None:
+        note(f"mosaic: {text}")
+
+    if len(ids) == 1:
+        from mosaic.cli.attend import Attendance
+
+        return Attendance(root, ids[0], say=say).stay()
+    from mosaic.cli.attend_group import GroupAttendance
+
+    return GroupAttendance(root, ids, say=say).stay()
+
+
+def _show(plan: Plan, *, as_json: bool, dry_run: bool, seeds: list[int]) -> int:
+    code = 0 if plan.ok else 2
+    if as_json:
+        write_json(
+            {
+                "ok": plan.ok,
+                "command": plan.command,
+                "job": plain(plan.job),
+                "checks": plain(plan.checks),
+                "seeds": seeds,
+            }
+        )
+    elif dry_run:
+        sys.stdout.write(f"{_command_line(plan)}\n")
+        if len(seeds) > 1:
+            sys.stdout.write(f"and the same with seeds {', '.join(str(seed) for seed in seeds[1:])}\n")
+        write_checks(plan.checks)
+    if not plan.ok and not dry_run:
+        for check in plan.checks:
+            if check.level == "fail":
+                note(f"mosaic: {_line(check)}")
+    if not plan.ok:
+        note("mosaic: nothing was started")
+    return code
+
+
+def _command_line(plan: Plan) -> str:
+    return (
+        visible(shlex.join(plan.command)) if plan.command else "(no command: there is no interpreter for it)"
+    )
+
+
+def _line(check: Check) -> str:
+    return f"{check.name}: {check.text}" + (f". {_way_out(check)}" if check.remedy else "")
+
+
+def _way_out(check: Check) -> str:
+    return check.remedy[:1].upper() + check.remedy[1:]
+
+
+def write_checks(checks: list[Check]) -> None:
+    """One line per check on stdout, and what to do about it below."""
+    for check in checks:
+        mark = paint(_COLOURS[check.level], f"{check.level:<4}")
+        sys.stdout.write(f"{mark}  {check.name:<13}  {visible(check.text)}\n")
+        if check.remedy:
+            sys.stdout.write(f"{'':<19}  fix: {visible(check.remedy)}\n")

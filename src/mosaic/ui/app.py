@@ -29,6 +29,7 @@ def main(root: DataRoot) -> int:
     context.colours.set_dark(theme.dark)
     theme.changed.connect(context.colours.set_dark)
     window = Window(context)
+    window.theme_chosen.connect(theme.choose)
     feed = Feed(context)
     window.show()
     feed.start()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
+    QLabel,
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
@@ -16,31 +17,41 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mosaic.protocol.runs import ENDED
+from mosaic.text import count
 from mosaic.ui import layout
+from mosaic.ui.keys import Keys
+from mosaic.ui.menus import make_menus
 from mosaic.ui.widgets.banner import Banner
 from mosaic.ui.widgets.charts_panel import ChartsPanel
 from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
 from mosaic.ui.widgets.details_panel import DetailsPanel
 from mosaic.ui.widgets.episodes_panel import EpisodesPanel
+from mosaic.ui.widgets.key_help import KeyHelp
 from mosaic.ui.widgets.launch_panel import LaunchPanel
 from mosaic.ui.widgets.live_tab import LiveTab
 from mosaic.ui.widgets.log_drawer import LogDrawer
+from mosaic.ui.widgets.palette import Palette
 from mosaic.ui.widgets.replay_tab import ReplayTab
 from mosaic.ui.widgets.run_panel import RunPanel
 from mosaic.ui.widgets.telemetry_tab import TelemetryTab
 from mosaic.ui.widgets.toast_line import ToastLine
 from mosaic.ui.widgets.welcome_panel import WelcomePanel
+from mosaic.ui.window_actions import window_actions
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent
 
     from mosaic.ui.context import Context
+    from mosaic.ui.theme import Choice
 
 __all__ = ["Window"]
 
 
 class Window(QMainWindow):
     """Qt view of everything. Made with a context; `close` lets go of the parts but not of the context."""
+
+    theme_chosen = Signal(str)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -52,9 +63,8 @@ class Window(QMainWindow):
         self._make_parts()
         self._make_centre()
         self._make_docks()
-        self.toast_line = ToastLine(context.toasts)
-        self.statusBar().addWidget(self.toast_line, 1)
-        self.statusBar().setSizeGripEnabled(False)
+        self._make_foot()
+        self._make_actions()
         context.runs.changed.connect(lambda _: self._show_welcome())
         context.asks.watch.connect(lambda run_id: self._bring(run_id, self.live))
         context.asks.replay.connect(lambda run_id, _: self._bring(run_id, self.replay))
@@ -81,9 +91,30 @@ class Window(QMainWindow):
                     dock.raise_()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember how things stood."""
+        """Remember how things stood. What was to be deleted and still could be undone is not."""
         self.remember()
+        self.keys.close()
         super().closeEvent(event)
+
+    @property
+    def tabs_in_order(self) -> list[tuple[str, QWidget]]:
+        """Every part that is a tab, as the keys count them: centre, right, left."""
+        groups = (self.centre, self.right_tabs, self.left_tabs)
+        pages = [(tabs.tabText(at), tabs.widget(at)) for tabs in groups for at in range(tabs.count())]
+        return [(title, page) for title, page in pages if page is not None]
+
+    def set_theme(self, choice: Choice) -> None:
+        """Follow the system, or force one look; remembered."""
+        self._remembered = msgspec.structs.replace(self._remembered, theme=choice)
+        self.theme_chosen.emit(choice)
+
+    def toggle_full_screen(self) -> None:
+        """The whole screen, or a window again."""
+        self.leave() if self.isFullScreen() else self.showFullScreen()
+
+    def leave(self) -> None:
+        """Be a window again."""
+        self.showNormal()
 
     def remember(self) -> None:
         """Write down geometry, docks and tabs for the next time."""
@@ -107,6 +138,10 @@ class Window(QMainWindow):
         self.episodes, self.checkpoints = EpisodesPanel(context), CheckpointsPanel(context)
         self.logs, self.welcome = LogDrawer(context), WelcomePanel(context)
         self.banner = Banner(context.link)
+        self._parts: tuple[QWidget, ...] = (
+            *(self.runs, self.launch, self.live, self.telemetry, self.replay, self.charts, self.details),
+            *(self.episodes, self.checkpoints, self.logs, self.welcome),
+        )
 
     def _make_centre(self) -> None:
         self.centre = _tabs(
@@ -140,6 +175,33 @@ class Window(QMainWindow):
         self._dock_of = {self.left_tabs: self.left, self.right_tabs: self.right}
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+
+    def _make_foot(self) -> None:
+        self.toast_line = ToastLine(self._context.toasts)
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setAccessibleName("State of the daemon and the runs")
+        self.status.setContentsMargins(0, 0, 8, 0)
+        self.statusBar().addWidget(self.toast_line, 1)
+        self.statusBar().addPermanentWidget(self.status)
+        self.statusBar().setSizeGripEnabled(False)
+        self._context.link.changed.connect(self._show_status)
+        self._context.runs.changed.connect(lambda _: self._show_status())
+        self._show_status()
+
+    def _make_actions(self) -> None:
+        self.palette_sheet = Palette(self, self._context)
+        self.key_sheet = KeyHelp(self, self._context.actions)
+        self.keys = Keys(self, self._context.actions)
+        self.keys.add_scope("runs", self.runs)
+        self.keys.add_scope("live", self.live)
+        self.keys.add_scope("replay", self.replay)
+        for part in self._parts:
+            offered = getattr(part, "commands", None)
+            if offered is not None:
+                self._context.actions.add(*offered())
+        self._context.actions.add(*window_actions(self))
+        make_menus(self.menuBar(), self._context.actions)
 
     def _dock(self, title: str, name: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -180,6 +242,13 @@ class Window(QMainWindow):
 
     def _show_welcome(self) -> None:
         self.stack.setCurrentWidget(self.centre if self._context.runs.rows else self.welcome)
+
+    def _show_status(self) -> None:
+        rows = self._context.runs.rows
+        alive = sum(row.state not in ENDED for row in rows)
+        said = {"connected": "Daemon connected", "connecting": "Connecting…", "lost": "Daemon gone"}
+        runs = f"{count(len(rows))} run{'' if len(rows) == 1 else 's'}, {count(alive)} live"
+        self.status.setText(f"{runs}   {said[self._context.link.state.value]}")
 
     def _bring(self, run_id: str, part: QWidget) -> None:
         self._context.selection.choose([run_id])

@@ -47,24 +47,23 @@ class Action:
 
 
 class Actions:
-    """All actions, in the order in which they were added."""
+    """All actions, in the order they were added. Of two that want the same key the first one has it."""
 
     def __init__(self) -> None:
+        self.clashes: list[str] = []
+        """What is wrong with the list, a sentence each; a test keeps this empty."""
         self._actions: dict[str, Action] = {}
 
     def add(self, *actions: Action) -> None:
-        """Take these in.
-
-        Raises:
-            ValueError: an id comes twice, or a key is taken where it would work.
-        """
+        """Take these in."""
         for action in actions:
             if action.id in self._actions:
-                raise ValueError(f"there are two actions {action.id!r}")
+                self.clashes.append(f"there are two actions {action.id!r}")
+                continue
             for key in action.keys:
                 other = self._clashing(key, action.scope)
                 if other is not None:
-                    raise ValueError(f"{key} is the key of {other.id!r} already; {action.id!r} needs another")
+                    self.clashes.append(f"{key} is the key of both {other.id!r} and {action.id!r}")
             self._actions[action.id] = action
 
     def all(self) -> list[Action]:
@@ -90,8 +89,6 @@ class Actions:
     def _clashing(self, key: str, scope: str) -> Action | None:
         """Another action whose key would work in the same place."""
         for action in self._actions.values():
-            if key in action.keys and WINDOW in (scope, action.scope):
-                return action
-            if key in action.keys and scope == action.scope:
+            if key in action.keys and (scope == action.scope or WINDOW in (scope, action.scope)):
                 return action
         return None

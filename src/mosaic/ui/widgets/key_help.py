@@ -1,0 +1,75 @@
+"""Every key and what it does, by section: what `?` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from mosaic.ui.theme import GAP, INSET
+from mosaic.ui.widgets.overlay import Overlay
+
+if TYPE_CHECKING:
+    from mosaic.ui.models.actions import Actions
+
+__all__ = ["KeyHelp"]
+
+
+class KeyHelp(Overlay):
+    """Qt view of the keys of Actions."""
+
+    def __init__(self, window: QWidget, actions: Actions) -> None:
+        super().__init__(window, wide=720, high=620)
+        self._actions = actions
+        self.setAccessibleName("Keys")
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setAccessibleName("List of keys")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(INSET, INSET, INSET, INSET)
+        heading = _label("Keys   (Esc closes)")
+        font = QFont(heading.font())
+        font.setBold(True)
+        heading.setFont(font)
+        column.addWidget(heading)
+        column.addWidget(self._area)
+        self.setFocusProxy(self._area)
+
+    def open(self) -> None:
+        """Show the keys there are now."""
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setHorizontalSpacing(INSET)
+        grid.setVerticalSpacing(GAP // 2)
+        columns = ([], []) if self.window().width() >= 700 else ([],)  # type: ignore[var-annotated]
+        for at, section in enumerate(dict.fromkeys(action.section for action in self._actions.all())):
+            keyed = [action for action in self._actions.section(section) if action.keys]
+            if keyed:
+                columns[at % len(columns)].append((section, keyed))
+        for at, sections in enumerate(columns):
+            line = 0
+            for section, keyed in sections:
+                title = _label(section.capitalize())
+                font = QFont(title.font())
+                font.setBold(True)
+                title.setFont(font)
+                grid.addWidget(title, line, 2 * at, 1, 2)
+                line += 1
+                for action in keyed:
+                    grid.addWidget(_label(" / ".join(action.keys)), line, 2 * at)
+                    grid.addWidget(_label(action.title), line, 2 * at + 1)
+                    line += 1
+        grid.setRowStretch(grid.rowCount(), 1)
+        for at in range(len(columns)):
+            grid.setColumnStretch(2 * at + 1, 1)
+        self._area.setWidget(page)
+        super().open()
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

@@ -18,18 +18,23 @@ check: install
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
+# What fails is tried once more, alone and in order: a defect fails again, a machine that was too busy does not.
+# Both runs are printed.
+AGAIN := --last-failed --last-failed-no-failures none
+
 test: install
-	$(PY) -m pytest -m "not heavy and not frameworks"
+	$(PY) -m pytest -n 2 --dist loadfile -m "not heavy and not frameworks" \
+	  || $(PY) -m pytest -m "not heavy and not frameworks" $(AGAIN)
 
 proof: install
-	$(PY) -m pytest -m heavy
+	$(PY) -m pytest -m heavy || $(PY) -m pytest -m heavy $(AGAIN)
 
 demo: install
 	VENV=$(VENV) sh examples/demo.sh
 
 frameworks: install
 	$(PY) tests/envs.py
-	$(PY) -m pytest -m frameworks
+	$(PY) -m pytest -m frameworks || $(PY) -m pytest -m frameworks $(AGAIN)
 
 bench: install
 	$(PY) -m bench

@@ -21,14 +21,16 @@ _NEEDED = ("PySide6", "pyqtgraph", "tsdownsample")
 
 
 @click.command("ui")
-def ui_command() -> int:
-    """Open the desktop.
+@click.argument("run", required=False)
+def ui_command(*, run: str | None) -> int:
+    """Open the desktop; with RUN, on that run.
 
     \b
     Example:
       mosaic ui
+      mosaic ui last
     """
-    return open_desktop()
+    return open_desktop(options.find(run)[1].run_id if run else None)
 
 
 def has_display(environ: Mapping[str, str], platform: str = sys.platform) -> bool:
@@ -39,8 +41,8 @@ def has_display(environ: Mapping[str, str], platform: str = sys.platform) -> boo
     return any(environ.get(name) for name in wanted)
 
 
-def open_desktop() -> int:
-    """Open the window and stay until it is closed; what `mosaic ui` and plain `mosaic` do.
+def open_desktop(run_id: str | None = None) -> int:
+    """Open the window, on a run if one is named, and stay until it is closed.
 
     Raises:
         UsageError: the packages are not installed, or there is no display.
@@ -58,4 +60,4 @@ def open_desktop() -> int:
         )
     from mosaic.ui.app import main
 
-    return main(options.root())
+    return main(options.root(), run_id=run_id)

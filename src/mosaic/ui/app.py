@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import socket
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
+from mosaic.protocol.runs import ENDED
 from mosaic.ui import layout
 from mosaic.ui.context import make_context
 from mosaic.ui.feed import Feed
@@ -14,13 +19,63 @@ from mosaic.ui.theme import Theme
 from mosaic.ui.window import Window
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QWidget
+
     from mosaic.paths import DataRoot
+    from mosaic.ui.context import Context
 
 __all__ = ["main"]
 
 
-def main(root: DataRoot) -> int:
-    """Open the window on a data root, and stay until it is closed. The daemon is started meanwhile."""
+@contextmanager
+def _ended_by_signals(window: QWidget) -> Iterator[None]:
+    """Ctrl-C and SIGTERM close the window as its button does: what it remembers is written.
+
+    Qt waits in C++, where Python runs no handler: the interpreter's wake-up descriptor wakes Qt instead.
+    """
+    heard, told = socket.socketpair()
+    for end in (heard, told):
+        end.setblocking(False)
+    notifier = QSocketNotifier(heard.fileno(), QSocketNotifier.Type.Read)
+    notifier.activated.connect(lambda *_: window.close())
+    fd_before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+    wanted = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: None) for number in wanted}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(fd_before)
+        notifier.setEnabled(False)
+        heard.close()
+        told.close()
+
+
+def _show_first(context: Context, run_id: str) -> None:
+    """Choose a run as soon as it is listed, once: live while it goes on, else its replay."""
+
+    def listed(changed: frozenset[str]) -> None:
+        row = context.runs.get(run_id) if run_id in changed else None
+        if row is not None:
+            disconnect()
+            if row.state in ENDED:
+                context.asks.replay.emit(run_id, None)
+            else:
+                context.asks.watch.emit(run_id)
+
+    disconnect = context.runs.changed.connect(listed)
+
+
+def main(root: DataRoot, *, run_id: str | None = None) -> int:
+    """Open the window on a data root, and stay until it is closed. The daemon is started meanwhile.
+
+    Args:
+        root: the data root.
+        run_id: the run to show first.
+    """
     app = QApplication(sys.argv[:1])
     app.setApplicationName("MOSAIC")
     app.setDesktopFileName("mosaic")
@@ -31,10 +86,13 @@ def main(root: DataRoot) -> int:
     window = Window(context)
     window.theme_chosen.connect(theme.choose)
     feed = Feed(context)
+    if run_id is not None:
+        _show_first(context, run_id)
     window.show()
     feed.start()
     try:
-        return app.exec()
+        with _ended_by_signals(window):
+            return app.exec()
     finally:
         feed.close()
         context.close()

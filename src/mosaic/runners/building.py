@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import RunnerCard
 
-__all__ = ["Complete", "build", "installer", "installer_environment", "prove"]
+__all__ = ["Complete", "build", "find_uv", "installer", "installer_environment", "prove"]
 
 Progress = "Callable[[str, float | None], None]"
 
@@ -143,14 +143,19 @@ def prove(card: RunnerCard, python: str) -> str:
 def installer(folder: Path) -> tuple[str, list[str], list[str]]:
     """What installs: its name, the command that creates the environment, and the one that adds to it."""
     python = str(folder / "bin" / "python")
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if os.access(beside, os.X_OK) else shutil.which("uv")
+    uv = find_uv()
     if uv:
         add = [uv, "pip", "install", "--python", python]
         add += ["--no-index"] if _no_index(os.environ) else []
         return "uv", [uv, "venv", "--quiet", "--no-project", "--python", sys.executable, str(folder)], add
     add = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     return "pip", [sys.executable, "-m", "venv", str(folder)], add
+
+
+def find_uv() -> str | None:
+    """The program uv: beside our interpreter, or on the path."""
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which("uv")
 
 
 def installer_environment(given: Mapping[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ __all__ = ["Refused", "Words", "main", "parse", "say"]
 
 _FLAGS = {
     "--algo": str, "--env": str, "--seed": int, "--steps": int, "--envs": int, "--init": str, "--resume": str,
-    "--checkpoint": str, "--episodes": int, "--sha256": str,
+    "--checkpoint": str, "--episodes": int, "--sha256": str, "--checkout": str,
 }  # fmt: skip
 
 
@@ -39,6 +39,8 @@ class Words(NamedTuple):
     episodes: int = 10
     sha256: Optional[str] = None
     """What the checkpoint's bytes must hash to: nothing else is loaded."""
+    checkout: str = ""
+    """Where the scripts of a runner lie that finds its algorithms in a checkout."""
     parameters: Mapping[str, Any] = MappingProxyType({})
     env_arguments: Mapping[str, Any] = MappingProxyType({})
 

@@ -1,0 +1,222 @@
+"""Single-file scripts in CleanRL's idiom: run as they are, saved at the end and on stop; played.
+
+`python -m mosaic_worker.drivers.cleanrl train SCRIPT.py -- FLAGS…` runs the file as `__main__`, unmodified,
+in the run's folder. The scripts save at the end or not at all, so what their globals hold (`agent`,
+`q_network`, `actor`) is saved here: networks, arguments, and the statistics of observations that are
+normalised. `eval …` plays such a checkpoint, or one of the script's own, with the script's own classes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import types
+from typing import IO, Any, Dict, List, Optional
+
+import mosaic_worker
+from mosaic_worker.drivers import _single_file, _words
+from mosaic_worker.drivers._evaluating import Played, report
+from mosaic_worker.drivers._loading import opened
+from mosaic_worker.drivers._saving import Saver
+from mosaic_worker.drivers._stopping import Stop
+from mosaic_worker.drivers._words import Refused, Words
+
+__all__ = ["main", "train"]
+
+_HOLDS = ["weights"]
+_LACKS = ["optimiser", "replay buffer", "random generators", "environment state"]
+
+
+class _Stopped(BaseException):
+    """Somebody asked to stop. No Exception: no script may swallow it by accident."""
+
+
+def main(words: List[str]) -> int:
+    """Do one job: 0 when it went well, 2 with a sentence when it cannot be done as asked."""
+    if words[:1] != ["train"]:
+        return _words.main(_evaluate, words)
+    rest = words[1:]
+    if len(rest) < 1 or rest[1:2] not in ([], ["--"]):
+        sys.stderr.write("usage: train SCRIPT.py -- FLAGS of the script\n")
+        return 2
+    return train(rest[0], rest[2:])
+
+
+# ---- training ----
+
+
+def train(script: str, flags: List[str]) -> int:
+    """Run a script to its end or until it is told to stop, then save the network in its globals."""
+    path = os.path.abspath(script)
+    try:
+        with open(path, "rb") as file:
+            code = compile(file.read(), path, "exec")
+    except OSError as error:
+        sys.stderr.write(f"cannot read {path}: {error.strerror}\n")
+        return 2
+    except (SyntaxError, ValueError) as error:
+        sys.stderr.write(f"{path} is not Python: {error}\n")
+        return 2
+    asked: List[int] = []
+
+    def on_signal(number: int, _: Any) -> None:
+        asked.append(number)
+        raise _Stopped
+
+    module = _as_main(path, flags)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    ended: Any = 0
+    try:
+        exec(code, module.__dict__)  # noqa: S102  (running the user's script is the job)
+    except _Stopped:
+        ended = None
+    except SystemExit as error:
+        ended = error.code
+    except Exception:
+        # What was learned until then may be all there is: many scripts fail in what follows the training.
+        _keep(module.__dict__, path, reason="stop", what="failed")
+        raise
+    if asked:
+        _keep(module.__dict__, path, reason="stop", what="stopped")
+        return 128 + asked[0]
+    if ended is None or ended == 0:
+        _keep(module.__dict__, path, reason="final", what="done")
+        return 0
+    if isinstance(ended, int):
+        return ended
+    sys.stderr.write(f"{ended}\n")  # as the interpreter does for sys.exit("a sentence")
+    return 1
+
+
+def _as_main(path: str, flags: List[str]) -> types.ModuleType:
+    """What `python path flags…` would have made: main module, words, search path; and a place to work."""
+    folder = os.path.dirname(path)
+    sys.argv = [path, *flags]
+    _search(folder)
+    run = os.environ.get("MOSAIC_RUN_DIR")
+    if run:  # what the script writes by relative names belongs to the run
+        place = os.path.join(run, "files")
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        os.chdir(place)
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    module.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = module
+    return module
+
+
+def _search(folder: str) -> None:
+    """The script's folder and the checkout around it, found first."""
+    for place in (os.path.dirname(folder), folder):
+        if place not in sys.path:
+            sys.path.insert(0, place)
+
+
+def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
+    """Save what a script's globals hold. Signals change nothing here: what is being written is finished."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    networks = _single_file.networks(found)
+    if not networks:
+        text = f"nothing saved: {os.path.basename(path)} has no network among its globals yet"
+        mosaic_worker.note(text, "warning")
+        _words.say(text)
+        return
+    import torch
+
+    args = _single_file.arguments(found.get("args"))
+    statistics = _single_file.statistics(found.get("envs"))
+    step = found.get("global_step")
+    step = step if isinstance(step, int) else 0
+    algorithm = os.path.splitext(os.path.basename(path))[0]
+    held = {
+        "format": _single_file.FORMAT,
+        "script": algorithm,
+        "step": step,
+        "args": args,
+        "networks": {name: network.state_dict() for name, network in networks.items()},
+        "observations": statistics,
+    }
+
+    def write(file: IO[bytes]) -> None:
+        torch.save(held, file)
+
+    saver = Saver(
+        suffix=".pt",
+        kind="cleanrl",
+        about={
+            "runner": "cleanrl",
+            "algorithm": algorithm,
+            "env_id": args.get("env_id", ""),
+            "seed": args.get("seed"),
+            "script": path,
+            "holds": _HOLDS + (["observation normaliser"] if statistics else []),
+            "lacks": _LACKS,
+        },
+    )
+    metrics = _single_file.recent_returns(found.get("envs"))
+    saved = saver.save(write, step=step, reason=reason, metrics=metrics)
+    _words.say(f"{what} at step {step}; saved {saved}")
+
+
+# ---- evaluation ----
+
+
+class _Counted(Played):
+    """Played episodes whose returns the environment counted itself, before its rewards were scaled."""
+
+    def end_with(self, info: Dict[str, Any]) -> None:
+        told = info.get("episode")
+        if told is not None:
+            self._total = _single_file.number(told["r"])
+        self.end()
+
+
+def _evaluate(words: Words) -> Optional[int]:
+    Stop()
+    if words.kind != "eval" or words.checkpoint is None or not words.checkout:
+        raise Refused("eval needs --checkpoint FILE, --checkout FOLDER and --algo SCRIPT")
+    path = _single_file.script_in(words.checkout, words.algo)
+    import pickle  # for the error torch raises when it refuses a file
+
+    import torch
+
+    with opened(words.checkpoint, sha256=words.sha256, pickled=False) as file:
+        try:
+            data = torch.load(file, map_location="cpu", weights_only=True)
+        except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, LookupError) as error:
+            raise Refused(
+                f"{words.checkpoint} is damaged or holds more than numbers, nothing was loaded: {error}"
+            ) from None
+    held = _single_file.understood(data, words.checkpoint)
+    env_id = words.env or str(held.args.get("env_id", ""))
+    if not env_id:
+        raise Refused("the checkpoint does not say which environment it is for: add --env ID")
+    _search(os.path.dirname(path))
+    module = _single_file.imported(path)
+    env = _single_file.environment(module, env_id, held)
+    try:
+        act = _single_file.policy(module, env, held)
+        args = {"checkpoint": words.checkpoint, "script": path}
+        mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
+        played = _Counted()
+        torch.manual_seed(0 if words.seed is None else words.seed)
+        observation, _ = env.reset(seed=words.seed)
+        while True:
+            observation, reward, terminated, truncated, info = env.step(act(observation))
+            played.step(float(reward))
+            if terminated or truncated:
+                played.end_with(info)
+                if len(played.returns) == words.episodes:
+                    break
+                observation, _ = env.reset()
+        report(played, step=held.step)
+    finally:
+        env.close()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,359 @@
+"""Qt view of one metric: the curves of all runs shown, drawn with pyqtgraph.
+
+Draws only what the screen can show of the range it shows. Loading this module loads pyqtgraph, which takes a
+while: the panel has it done off the window's thread.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from mosaic.text import number
+from mosaic.ui.models.numbers import short
+from mosaic.ui.models.series import at, draw, marks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QKeyEvent
+
+    from mosaic.ui.models.charts import Charts
+    from mosaic.ui.models.series import Curve
+
+__all__ = ["Plot"]
+
+_FAINT = 70  # of 255: the raw curve behind a smoothed one
+_MARKS = {"nan": "x", "+inf": "t1", "-inf": "t"}
+
+
+class _Axis(pg.AxisItem):  # type: ignore[misc]
+    """Short numbers, in the theme's colours."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            return [short(10.0**value) if value == round(value) else "" for value in values]
+        return [short(value * scale, step=spacing * scale) for value in values]
+
+
+class _View(pg.ViewBox):  # type: ignore[misc]
+    """Wheel zooms along x, dragging draws a box, dragging with Shift or the middle button pans."""
+
+    def __init__(self, plot: Plot) -> None:
+        super().__init__(enableMenu=False)
+        self._plot = plot
+        self.setMouseMode(self.RectMode)
+        self.disableAutoRange()
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:
+        self._plot.leave_follow(keep_y=axis != 1)
+        super().wheelEvent(event, axis=0 if axis is None else axis)
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
+        panning = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        self.setMouseMode(self.PanMode if panning else self.RectMode)
+        self._plot.leave_follow(keep_y=False)
+        super().mouseDragEvent(event, axis=axis)
+
+    def mouseDoubleClickEvent(self, event: Any) -> None:
+        event.accept()
+        self._plot.follow()
+
+
+class Plot(QWidget):
+    """Qt view of one metric of Charts."""
+
+    pointed = Signal(str, float)
+    """The crosshair is at this x, in this metric; NaN: it is gone."""
+    x_moved = Signal(float, float)
+    """The user chose another range of x."""
+    following = Signal()
+    """The user wants to see everything again."""
+    closed = Signal(str)
+
+    def __init__(self, charts: Charts, key: str, *, colour_of: Callable[[str], str]) -> None:
+        super().__init__()
+        self.key = key
+        self._charts = charts
+        self._colour_of = colour_of
+        self._lines: dict[str, tuple[Any, Any]] = {}
+        self._following = self._auto_y = True
+        self._moving = False
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.redraw)
+        self._view = _View(self)
+        self.graphics = pg.PlotWidget(
+            viewBox=self._view, axisItems={"left": _Axis("left"), "bottom": _Axis("bottom")}
+        )
+        self.graphics.setAccessibleName(f"Chart of {key}")
+        self.graphics.setMinimumHeight(130)
+        item = self.graphics.getPlotItem()
+        item.hideButtons()
+        item.showGrid(x=True, y=True, alpha=0.15)
+        for side in ("left", "bottom"):
+            item.getAxis(side).enableAutoSIPrefix(False)
+        item.getAxis("left").setWidth(46)
+        self._scatter = pg.ScatterPlotItem(pxMode=True)
+        self._cross = pg.InfiniteLine(angle=90, movable=False)
+        self._cross.setVisible(False)
+        for one in (self._scatter, self._cross):
+            item.addItem(one, ignoreBounds=True)
+        self._view.sigXRangeChanged.connect(self._x_changed)
+        self._view.sigYRangeChanged.connect(lambda *_: self._place_marks())
+        self.graphics.scene().sigMouseMoved.connect(self._mouse)
+        self.graphics.viewport().installEventFilter(self)
+        self._lay_out()
+        self.restyle()
+
+    def _lay_out(self) -> None:
+        self._title = QLabel(self.key)
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        font = self._title.font()
+        font.setBold(True)
+        self._title.setFont(font)
+        self._note = QLabel()
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self._note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        for label in (self._title, self._note):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        close = QToolButton(text="×", autoRaise=True, toolTip=f"Hide {self.key}")
+        close.setAccessibleName(f"Hide {self.key}")
+        close.clicked.connect(lambda: self.closed.emit(self.key))
+        head = QHBoxLayout()
+        head.setContentsMargins(8, 0, 4, 0)
+        head.addWidget(self._title)
+        head.addWidget(self._note, 1)
+        head.addWidget(close)
+        self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, parent=self.graphics)
+        self._empty.setTextFormat(Qt.TextFormat.PlainText)
+        self._empty.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.graphics, 1)
+
+    # -- range ----------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Show everything, and go on doing so while there is more."""
+        self._following = self._auto_y = True
+        self.redraw()
+        self.following.emit()
+
+    def leave_follow(self, *, keep_y: bool) -> None:
+        """The user moves the view from now on; `keep_y`: only along x."""
+        self._following = False
+        self._auto_y = self._auto_y and keep_y
+
+    def show_x(self, low: float, high: float) -> None:
+        """Show the range another chart shows."""
+        self._following = False
+        self._set_x(low, high)
+        self.redraw()
+
+    def _set_x(self, low: float, high: float) -> None:
+        self._moving = True
+        self._view.setXRange(low, high, padding=0)
+        self._moving = False
+
+    def _x_changed(self, _: object, span: tuple[float, float]) -> None:
+        if not self._moving:
+            self._soon.start()
+            if not self._following:
+                self.x_moved.emit(*span)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Zoom with + and -, back with 0, to the sides with the arrows."""
+        (low, high), _ = self._view.viewRange()
+        width, middle = high - low, (low + high) / 2
+        moves = {
+            Qt.Key.Key_Plus: (middle - width / 4, middle + width / 4),
+            Qt.Key.Key_Minus: (middle - width, middle + width),
+            Qt.Key.Key_Left: (low - width / 10, high - width / 10),
+            Qt.Key.Key_Right: (low + width / 10, high + width / 10),
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if event.key() == Qt.Key.Key_0:
+            self.follow()
+        elif move is not None:
+            self.leave_follow(keep_y=True)
+            self._view.setXRange(*move, padding=0)
+        else:
+            super().keyPressEvent(event)
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    def redraw(self) -> None:
+        """Draw what the model has, in the range there is."""
+        self._soon.stop()
+        curves = self._charts.curves(self.key)
+        if self._following:
+            ends = [(curve.x[0], curve.x[-1]) for curve in curves.values() if len(curve.x)]
+            if ends:
+                low, high = float(min(e[0] for e in ends)), float(max(e[1] for e in ends))
+                room = (high - low) * 0.01 or max(1.0, abs(low) * 0.01)
+                self._set_x(low - room, high + room)
+        self.graphics.getPlotItem().getAxis("left").setLogMode(self._charts.log)
+        for run_id in [one for one in self._lines if one not in curves]:
+            for line in self._lines.pop(run_id):
+                self._view.removeItem(line)
+        for run_id, curve in curves.items():
+            self._draw(run_id, curve)
+        self._fit_y()
+        self._place_marks()
+        self._say(curves)
+
+    def _draw(self, run_id: str, curve: Curve) -> None:
+        if run_id not in self._lines:
+            self._lines[run_id] = (pg.PlotCurveItem(), pg.PlotCurveItem())
+            for number, line in enumerate(self._lines[run_id]):
+                line.setZValue(number)
+                self._view.addItem(line, ignoreBounds=True)
+        raw, smooth = self._lines[run_id]
+        (low, high), _ = self._view.viewRange()
+        pixels = max(50, int(self._view.width()))
+        smoothed = self._charts.smoothing.kind != "none"
+        colour = QColor(self._colour_of(run_id))
+        faint = QColor(colour)
+        faint.setAlpha(_FAINT)
+        for line, on, pen in (
+            (raw, True, pg.mkPen(faint if smoothed else colour, width=1)),
+            (smooth, smoothed, pg.mkPen(colour, width=1)),
+        ):
+            line.setVisible(on)
+            if on:
+                drawn = draw(
+                    curve, low=low, high=high, pixels=pixels, smooth=line is smooth, log=self._charts.log
+                )
+                fine = line is smooth or not smoothed
+                line.setData(drawn.x, drawn.y, pen=pen, connect="finite", antialias=fine)
+
+    def _fit_y(self) -> None:
+        if not self._auto_y:
+            return
+        lows, highs = [], []
+        for line in (line for pair in self._lines.values() for line in pair if line.isVisible()):
+            y = line.yData
+            if y is not None and len(y) and np.isfinite(y).any():
+                lows.append(float(np.nanmin(y)))
+                highs.append(float(np.nanmax(y)))
+        if lows:
+            low, high = min(lows), max(highs)
+            room = (high - low) * 0.06 or max(abs(low) * 0.05, 0.5)
+            self._view.setYRange(low - room, high + room, padding=0)
+
+    def _place_marks(self) -> None:
+        """Marks of what is no number stand at the edge; a lone value gets a dot, as it makes no line."""
+        (low, high), (bottom, top) = self._view.viewRange()
+        room, spots = (top - bottom) * 0.03, []
+        pixels = max(50, int(self._view.width()))
+        for run_id, curve in self._charts.curves(self.key).items():
+            brush = pg.mkBrush(self._colour_of(run_id))
+            for x, kind in marks(curve, low=low, high=high, pixels=pixels):
+                y = top - room if kind == "+inf" else bottom + room
+                spots.append({"pos": (x, y), "symbol": _MARKS[kind], "size": 9, "brush": brush, "pen": None})
+            if len(curve.x) == 1 and math.isfinite(curve.y[0]):
+                y = float(curve.y[0])
+                if not self._charts.log or y > 0:
+                    y = math.log10(y) if self._charts.log else y
+                    spots.append({"pos": (float(curve.x[0]), y), "size": 6, "brush": brush, "pen": None})
+        self._scatter.setData(spots)
+
+    def _say(self, curves: dict[str, Curve]) -> None:
+        """What the picture alone does not tell."""
+        told = []
+        counts = {"NaN": 0, "infinite": 0}
+        for curve in curves.values():
+            nans = int(np.isnan(curve.bad_y).sum())
+            counts["NaN"] += nans
+            counts["infinite"] += len(curve.bad_y) - nans
+        told += [f"{count:,} {what}" for what, count in counts.items() if count]
+        unplaced = sum(curve.unplaced for curve in curves.values())
+        if unplaced:
+            told.append(f"{unplaced:,} values without a place on this axis")
+        if self._charts.log and any((curve.y <= 0).any() for curve in curves.values()):
+            told.append("values ≤ 0 are not shown")
+        if any(curve.thinned for curve in curves.values()):
+            told.append("older values thinned")
+        self._note.setText("  ".join(told))
+        self._note.setToolTip("\n".join(told))
+        shown = any(len(curve.x) for curve in curves.values())
+        self._empty.setText(self._why_empty(curves) if not shown else "")
+        self._empty.setVisible(not shown)
+        self._empty.setGeometry(self.graphics.rect().adjusted(60, 10, -20, -30))
+
+    def _why_empty(self, curves: dict[str, Curve]) -> str:
+        if self._charts.waiting:
+            return "Loading…"
+        if curves:
+            return "These values have no place on this axis. Choose another one above."
+        if self._charts.runs and not any(self._charts.audible(run_id) for run_id in self._charts.runs):
+            return "All runs are muted. Unmute one below."
+        return f"No value of {self.key} yet."
+
+    # -- crosshair ------------------------------------------------------------------------------------------
+
+    def point(self, x: float) -> None:
+        """Put the crosshair at an x; NaN takes it away."""
+        self._cross.setVisible(math.isfinite(x))
+        if math.isfinite(x):
+            self._cross.setValue(x)
+
+    def values(self, x: float) -> dict[str, str]:
+        """What each run has nearest to an x, as text."""
+        found = {}
+        for run_id, curve in self._charts.curves(self.key).items():
+            near = at(curve, x)
+            if near is not None:
+                _, value, smooth = near
+                text = number(value)
+                if self._charts.smoothing.kind != "none" and math.isfinite(smooth):
+                    text = f"{number(smooth)} ({text})"
+                found[run_id] = text
+        return found
+
+    def _mouse(self, place: QPointF) -> None:
+        if self.graphics.getPlotItem().vb.sceneBoundingRect().contains(place):
+            self.pointed.emit(self.key, float(self._view.mapSceneToView(place).x()))
+        else:
+            self.pointed.emit(self.key, math.nan)
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        """The pointer left: so does the crosshair."""
+        if event.type() == QEvent.Type.Leave:
+            self.pointed.emit(self.key, math.nan)
+        elif event.type() == QEvent.Type.Resize:
+            self._soon.start()
+        return False
+
+    # -- looks ----------------------------------------------------------------------------------------------
+
+    def restyle(self) -> None:
+        """Take the palette's colours."""
+        palette = self.palette()
+        ground = palette.color(QPalette.ColorRole.Base)
+        text = palette.color(QPalette.ColorRole.Text)
+        line = QColor(text)
+        line.setAlpha(110)
+        self.graphics.setBackground(ground)
+        for side in ("left", "bottom"):
+            axis = self.graphics.getPlotItem().getAxis(side)
+            axis.setPen(pg.mkPen(line))
+            axis.setTextPen(pg.mkPen(text))
+        self._cross.setPen(pg.mkPen(line, style=Qt.PenStyle.DashLine))
+        self._soon.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self.restyle()
+        super().changeEvent(event)

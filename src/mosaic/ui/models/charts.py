@@ -145,10 +145,14 @@ class Charts:
         one = self._loaded.get(run_id)
         return -1 if one is None else one.seq
 
+    def unfinished(self, run_id: str) -> bool:
+        """Whether a run has yet to be read, or read to its end."""
+        return run_id not in self._loaded or self._loaded[run_id].more
+
     @property
     def waiting(self) -> bool:
         """Whether a run has yet to be read, or read to its end."""
-        return any(run_id not in self._loaded or self._loaded[run_id].more for run_id in self.runs)
+        return any(self.unfinished(run_id) for run_id in self.runs)
 
     @property
     def choices(self) -> list[Choice]:

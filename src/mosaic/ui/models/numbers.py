@@ -26,4 +26,4 @@ def short(value: float, *, step: float = 0.0) -> str:
 
 def clock(t: float | None) -> str:
     """A point in time as the user's clock shows it."""
-    return "–" if not t else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(t))
+    return "-" if not t else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(t))

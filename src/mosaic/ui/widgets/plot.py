@@ -121,15 +121,17 @@ class Plot(QWidget):
         self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._where = QLabel()
         for label in (self._title, self._note):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = QToolButton(text="×", autoRaise=True, toolTip=f"Hide {self.key}")
+        close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=f"Hide {self.key}")
         close.setAccessibleName(f"Hide {self.key}")
         close.clicked.connect(lambda: self.closed.emit(self.key))
         head = QHBoxLayout()
         head.setContentsMargins(8, 0, 4, 0)
         head.addWidget(self._title)
         head.addWidget(self._note, 1)
+        head.addWidget(self._where)
         head.addWidget(close)
         self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, parent=self.graphics)
         self._empty.setTextFormat(Qt.TextFormat.PlainText)
@@ -148,6 +150,11 @@ class Plot(QWidget):
         self._following = self._auto_y = True
         self.redraw()
         self.following.emit()
+
+    def follow_quietly(self) -> None:
+        """Show everything because another chart does."""
+        self._following = self._auto_y = True
+        self.redraw()
 
     def leave_follow(self, *, keep_y: bool) -> None:
         """The user moves the view from now on; `keep_y`: only along x."""
@@ -307,6 +314,16 @@ class Plot(QWidget):
         self._cross.setVisible(math.isfinite(x))
         if math.isfinite(x):
             self._cross.setValue(x)
+
+    def say_x(self, text: str) -> None:
+        """Where the crosshair is."""
+        self._where.setText(text)
+
+    def show_axis(self, title: str, *, last: bool) -> None:
+        """What x is; written under the last chart, as all have the same."""
+        axis = self.graphics.getPlotItem().getAxis("bottom")
+        axis.setLabel(title if last else None)
+        axis.showLabel(last)
 
     def values(self, x: float) -> dict[str, str]:
         """What each run has nearest to an x, as text."""

@@ -1,0 +1,82 @@
+"""The charts' values as CSV: all that the store holds, not what is drawn. Qt-free; for another thread."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mosaic.store.series import SeriesReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from mosaic.paths import DataRoot
+
+__all__ = ["COLUMNS", "write_csv"]
+
+COLUMNS = ("run_id", "run", "metric", "logged_as", "step", "episode", "t", "value")
+_PAGE = 4096
+
+_Row = tuple[str, str, str, str, str, str, str, str]
+
+
+def write_csv(path: Path, root: DataRoot, *, names: Mapping[str, str], keys: Sequence[str]) -> int:
+    """Write every value of these metrics of these runs (id to name), and say how many there were.
+
+    The file appears whole or not at all. `step` is what the script gave, for episodes all steps so far.
+    """
+    written = 0
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow(COLUMNS)
+            for run_id, name in names.items():
+                if not root.run(run_id).store.exists():
+                    continue
+                with SeriesReader(root.run(run_id)) as reader:
+                    for key in keys:
+                        for row in _rows(reader, key):
+                            table.writerow((run_id, name, *row))
+                            written += 1
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return written
+
+
+def _rows(reader: SeriesReader, key: str) -> Iterator[tuple[str, ...]]:
+    if key in ("return", "length"):
+        points = reader.returns()
+        if len(points):
+            values = points.return_ if key == "return" else points.steps
+            order = np.argsort(points.t_end, kind="stable")
+            steps = np.empty(len(points), np.int64)
+            steps[order] = np.cumsum(points.steps[order])
+            columns = (steps, points.index, points.t_end, values)
+            for step, index, t, value in zip(*(column.tolist() for column in columns), strict=True):
+                yield key, f"episode/{key}", str(step), str(index), _text(t), _text(float(value))
+            return
+    for source in _sources(reader, key):
+        since = 0
+        while True:
+            page = reader.metric_from(source, since_seq=since, limit=_PAGE)
+            since = page.seq
+            for step, t, value in zip(page.step.tolist(), page.t.tolist(), page.value.tolist(), strict=True):
+                yield key, source, "" if step != step else f"{step:.0f}", "", _text(t), _text(value)  # noqa: PLR0124
+            if not page.more:
+                break
+
+
+def _sources(reader: SeriesReader, key: str) -> list[str]:
+    names = reader.names()
+    exact = [name for name, _ in names if name == key]
+    return exact or [name for name, own in names if own == key][:1]
+
+
+def _text(value: float) -> str:
+    """Every digit; spelled so that pandas, R and spreadsheets know it."""
+    return "NaN" if value != value else repr(value)  # noqa: PLR0124

@@ -157,7 +157,7 @@ class Charts:
     @property
     def choices(self) -> list[Choice]:
         """The metrics of all runs shown."""
-        names = {pair: None for run_id in self.runs for pair in self._names(run_id)}
+        names = [pair for run_id in self.runs for pair in self._names(run_id)]
         return choices(names, has_episodes=any(one.has_episodes for one in self._loaded.values()))
 
     @property

@@ -210,7 +210,10 @@ class ChartsPanel(QWidget):
         from mosaic.ui.widgets.plot import Plot
 
         for key in [one for one in self.plots if one not in self.charts.keys]:
-            self.plots.pop(key).deleteLater()
+            gone = self.plots.pop(key)
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
         for place, key in enumerate(self.charts.keys):
             if key not in self.plots:
                 plot = self.plots[key] = Plot(self.charts, key, colour_of=self._context.colours.of)

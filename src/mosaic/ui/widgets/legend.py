@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from mosaic.ui.widgets.elided import ElidedLabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,37 +41,12 @@ class _Swatch(QWidget):
         painter.end()
 
 
-class _Name(QLabel):
-    """Plain text that is cut with an ellipsis where there is no room; all of it is in the tooltip."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._all = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def show_text(self, text: str) -> None:
-        self._all = text
-        self.setAccessibleName(text)
-        self._cut()
-
-    def resizeEvent(self, _: object) -> None:
-        self._cut()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(30, super().minimumSizeHint().height())
-
-    def _cut(self) -> None:
-        mode = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(self._all, mode, max(20, self.width())))
-
-
 class _Row(QWidget):
     muted, alone = Signal(str), Signal(str)
 
     def __init__(self, run_id: str) -> None:
         super().__init__()
-        self.swatch, self.name, self.value = _Swatch(), _Name(), QLabel()
+        self.swatch, self.name, self.value = _Swatch(), ElidedLabel(), QLabel()
         self.value.setTextFormat(Qt.TextFormat.PlainText)
         self.value.setForegroundRole(QPalette.ColorRole.Text)
         self.value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -113,7 +90,10 @@ class Legend(QScrollArea):
     def refresh(self) -> None:
         """Show the runs there are, and how they stand."""
         for run_id in [one for one in self.rows if one not in self._charts.runs]:
-            self.rows.pop(run_id).deleteLater()
+            gone = self.rows.pop(run_id)
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
         for place, run_id in enumerate(self._charts.runs):
             row = self.rows.get(run_id)
             if row is None:

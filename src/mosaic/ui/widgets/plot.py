@@ -13,11 +13,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from mosaic.text import number
 from mosaic.ui.models.numbers import short
 from mosaic.ui.models.series import at, draw, marks
+from mosaic.ui.widgets.elided import ElidedLabel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ class Plot(QWidget):
         for side in ("left", "bottom"):
             item.getAxis(side).enableAutoSIPrefix(False)
         item.getAxis("left").setWidth(46)
-        self._scatter = pg.ScatterPlotItem(pxMode=True)
+        self._scatter = pg.ScatterPlotItem(pxMode=True, pen=None)
         self._cross = pg.InfiniteLine(angle=90, movable=False)
         self._cross.setVisible(False)
         for one in (self._scatter, self._cross):
@@ -117,10 +118,8 @@ class Plot(QWidget):
         font = self._title.font()
         font.setBold(True)
         self._title.setFont(font)
-        self._note = QLabel()
-        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self._note = ElidedLabel()
         self._note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self._note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._where = QLabel()
         for label in (self._title, self._note):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -129,6 +128,7 @@ class Plot(QWidget):
         close.clicked.connect(lambda: self.closed.emit(self.key))
         head = QHBoxLayout()
         head.setContentsMargins(8, 0, 4, 0)
+        head.setSpacing(8)
         head.addWidget(self._title)
         head.addWidget(self._note, 1)
         head.addWidget(self._where)
@@ -261,18 +261,23 @@ class Plot(QWidget):
     def _place_marks(self) -> None:
         """Marks of what is no number stand at the edge; a lone value gets a dot, as it makes no line."""
         (low, high), (bottom, top) = self._view.viewRange()
-        room, spots = (top - bottom) * 0.03, []
+        room = (top - bottom) * 0.03
+        spots: list[dict[str, Any]] = []
         pixels = max(50, int(self._view.width()))
         for run_id, curve in self._charts.curves(self.key).items():
             brush = pg.mkBrush(self._colour_of(run_id))
             for x, kind in marks(curve, low=low, high=high, pixels=pixels):
                 y = top - room if kind == "+inf" else bottom + room
-                spots.append({"pos": (x, y), "symbol": _MARKS[kind], "size": 9, "brush": brush, "pen": None})
+                spots.append(
+                    {"pos": QPointF(x, y), "symbol": _MARKS[kind], "size": 9, "brush": brush, "pen": None}
+                )
             if len(curve.x) == 1 and math.isfinite(curve.y[0]):
                 y = float(curve.y[0])
                 if not self._charts.log or y > 0:
                     y = math.log10(y) if self._charts.log else y
-                    spots.append({"pos": (float(curve.x[0]), y), "size": 6, "brush": brush, "pen": None})
+                    spots.append(
+                        {"pos": QPointF(float(curve.x[0]), y), "size": 6, "brush": brush, "pen": None}
+                    )
         self._scatter.setData(spots)
 
     def _say(self, curves: dict[str, Curve]) -> None:
@@ -291,7 +296,7 @@ class Plot(QWidget):
             told.append("values ≤ 0 are not shown")
         if any(curve.thinned for curve in curves.values()):
             told.append("older values thinned")
-        self._note.setText("  ".join(told))
+        self._note.show_text(", ".join(told))
         self._note.setToolTip("\n".join(told))
         shown = any(len(curve.x) for curve in curves.values())
         self._empty.setText(self._why_empty(curves) if not shown else "")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRect, QSize
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QFileDialog
 
 from mosaic.ui.models.chart_csv import write_csv
@@ -36,8 +36,6 @@ def ask_path(parent: QWidget, *, suffix: str, take: Callable[[Path], None]) -> Q
 def export_png(context: Context, widget: QWidget, path: Path) -> None:
     """A picture of the charts, at twice the screen's resolution."""
     ratio = 2.0
-    from PySide6.QtGui import QImage
-
     image = QImage(widget.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(widget.palette().window().color())
@@ -46,7 +44,7 @@ def export_png(context: Context, widget: QWidget, path: Path) -> None:
     painter.end()
 
     def work() -> None:
-        if not image.save(str(path), "PNG"):
+        if not image.save(str(path)):
             raise OSError(f"{path} could not be written. Choose another folder.")
 
     context.ops.run(work, done=lambda _: context.toasts.say(f"Saved {path}", level="good"))

@@ -38,8 +38,14 @@ class ChartsFeed(QObject):
         self._not_before = 0.0
         self._reading: Operation | None = None
         self._settled: Asked | None = None
-        self._timer = QTimer(self, interval=every_ms)
+        self._timer = QTimer(self)
+        self._timer.setInterval(every_ms)
         self._timer.timeout.connect(self.turn)
+
+    @property
+    def reading(self) -> bool:
+        """Whether a read is under way."""
+        return self._reading is not None
 
     def start(self) -> None:
         """Somebody looks."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -26,6 +25,7 @@ from mosaic.ui.models.charts import Charts
 from mosaic.ui.models.smoothing import Smoothing
 from mosaic.ui.widgets import chart_export
 from mosaic.ui.widgets.charts_feed import ChartsFeed
+from mosaic.ui.widgets.controls import choice, plain, tool
 from mosaic.ui.widgets.legend import Legend
 from mosaic.ui.widgets.message import Message
 from mosaic.ui.widgets.metric_picker import MetricPicker
@@ -61,16 +61,15 @@ class ChartsPanel(QWidget):
         self._column = QVBoxLayout(self._page)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
-        scroll = QScrollArea(widgetResizable=True)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self._page)
-        self._status = QLabel(wordWrap=True)
-        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._status = plain(wrap=True)
         self._status.setContentsMargins(8, 2, 8, 2)
-        self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._status.hide()
-        shown = QWidget()
+        self._shown = shown = QWidget()
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -94,18 +93,15 @@ class ChartsPanel(QWidget):
     # -- the controls ---------------------------------------------------------------------------------------
 
     def _make_bar(self) -> None:
-        self.metrics = QToolButton(text="Metrics ▾", toolTip="Choose what is drawn")
+        self.metrics = tool("Metrics ▾", tip="Choose what is drawn")
         self.picker = MetricPicker(self.charts, self)
         self.metrics.clicked.connect(lambda: self.picker.open_below(self.metrics))
-        self.axis = QComboBox(toolTip="What the curves are drawn over")
-        self.axis.setAccessibleName("Horizontal axis")
-        for axis, title in AXES.items():
-            self.axis.addItem(f"over {title}", axis)
+        over = {str(axis): f"over {title}" for axis, title in AXES.items()}
+        self.axis = choice(over, tip="What the curves are drawn over", name="Horizontal axis")
         self.axis.currentIndexChanged.connect(lambda _: self.charts.set_axis(self.axis.currentData()))
-        self.log = QToolButton(text="Log", checkable=True, toolTip="Logarithmic vertical axis")
-        self.log.setAccessibleName("Logarithmic vertical axis")
+        self.log = tool("Log", tip="Logarithmic vertical axis", checkable=True)
         self.log.toggled.connect(self.charts.set_log)
-        self.export = QToolButton(text="Export ▾", toolTip="Save as a picture or a table")
+        self.export = tool("Export ▾", tip="Save as a picture or a table")
         menu = QMenu(self.export)
         menu.addAction("Picture (PNG)…", lambda: self._export("png"))
         menu.addAction("Drawing (SVG)…", lambda: self._export("svg"))
@@ -118,10 +114,9 @@ class ChartsPanel(QWidget):
             first.addWidget(widget)
         first.addStretch(1)
         first.addWidget(self.export)
-        self.kind = QComboBox(toolTip="How curves are smoothed; the raw curve stays faint behind")
-        self.kind.setAccessibleName("Smoothing")
-        for title, kind in (("Smooth: EMA", "ema"), ("Smooth: window", "window"), ("As logged", "none")):
-            self.kind.addItem(title, kind)
+        ways = {"ema": "Smooth: EMA", "window": "Smooth: window", "none": "As logged"}
+        tip = "How curves are smoothed; the raw curve stays faint behind"
+        self.kind = choice(ways, tip=tip, name="Smoothing")
         self.amount = QSlider(Qt.Orientation.Horizontal)
         self.amount.setAccessibleName("Amount of smoothing")
         self.told = QLabel()
@@ -284,6 +279,11 @@ class ChartsPanel(QWidget):
 
         chart_export.ask_path(self, suffix=suffix, take=take)
 
+    @property
+    def said(self) -> str:
+        """What the panel tells in words."""
+        return self._message.label.text() if self._stack.currentIndex() == 0 else self._status.text()
+
     def save(self, path: Path, suffix: str) -> None:
         """Write the charts to a file: `png`, `svg` or `csv`."""
         if suffix == "csv":
@@ -292,6 +292,6 @@ class ChartsPanel(QWidget):
             }
             chart_export.export_csv(self._context, path, names=names, keys=self.charts.keys)
         elif suffix == "svg":
-            chart_export.export_svg(self._context, self._stack.widget(1), path)
+            chart_export.export_svg(self._context, self._shown, path)
         else:
-            chart_export.export_png(self._context, self._stack.widget(1), path)
+            chart_export.export_png(self._context, self._shown, path)

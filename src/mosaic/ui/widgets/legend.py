@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from mosaic.ui.widgets.controls import tool
 from mosaic.ui.widgets.elided import ElidedLabel
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class _Row(QWidget):
         self.value.setTextFormat(Qt.TextFormat.PlainText)
         self.value.setForegroundRole(QPalette.ColorRole.Text)
         self.value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.solo = self._button("Solo", "Show only this run")
-        self.mute = self._button("Mute", "Hide this run's curves")
+        self.solo = tool("Solo", tip="Show only this run", checkable=True, flat=True)
+        self.mute = tool("Mute", tip="Hide this run's curves", checkable=True, flat=True)
         self.solo.clicked.connect(lambda: self.alone.emit(run_id))
         self.mute.clicked.connect(lambda: self.muted.emit(run_id))
         row = QHBoxLayout(self)
@@ -61,10 +62,6 @@ class _Row(QWidget):
         row.addWidget(self.name, 1)
         for widget in (self.value, self.solo, self.mute):
             row.addWidget(widget)
-
-    @staticmethod
-    def _button(text: str, tip: str) -> QToolButton:
-        return QToolButton(text=text, toolTip=tip, checkable=True, autoRaise=True)
 
 
 class Legend(QScrollArea):

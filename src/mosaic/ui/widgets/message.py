@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from mosaic.ui.widgets.controls import plain
 
 __all__ = ["Message"]
 
@@ -14,10 +16,9 @@ class Message(QWidget):
 
     def __init__(self, text: str = "") -> None:
         super().__init__()
-        self.label = QLabel(text, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label = plain(text, wrap=True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.addWidget(self.label)

@@ -13,12 +13,13 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mosaic.text import number
-from mosaic.ui.models.numbers import short
 from mosaic.ui.models.series import at, draw, marks
+from mosaic.ui.widgets.controls import plain, tool
 from mosaic.ui.widgets.elided import ElidedLabel
+from mosaic.ui.widgets.plot_parts import Axis, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,45 +27,12 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
     from mosaic.ui.models.charts import Charts
-    from mosaic.ui.models.series import Curve
+    from mosaic.ui.models.series import Curve, Floats
 
 __all__ = ["Plot"]
 
 _FAINT = 70  # of 255: the raw curve behind a smoothed one
 _MARKS = {"nan": "x", "+inf": "t1", "-inf": "t"}
-
-
-class _Axis(pg.AxisItem):  # type: ignore[misc]
-    """Short numbers, in the theme's colours."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        if self.logMode:
-            return [short(10.0**value) if value == round(value) else "" for value in values]
-        return [short(value * scale, step=spacing * scale) for value in values]
-
-
-class _View(pg.ViewBox):  # type: ignore[misc]
-    """Wheel zooms along x, dragging draws a box, dragging with Shift or the middle button pans."""
-
-    def __init__(self, plot: Plot) -> None:
-        super().__init__(enableMenu=False)
-        self._plot = plot
-        self.setMouseMode(self.RectMode)
-        self.disableAutoRange()
-
-    def wheelEvent(self, event: Any, axis: int | None = None) -> None:
-        self._plot.leave_follow(keep_y=axis != 1)
-        super().wheelEvent(event, axis=0 if axis is None else axis)
-
-    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
-        panning = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        self.setMouseMode(self.PanMode if panning else self.RectMode)
-        self._plot.leave_follow(keep_y=False)
-        super().mouseDragEvent(event, axis=axis)
-
-    def mouseDoubleClickEvent(self, event: Any) -> None:
-        event.accept()
-        self._plot.follow()
 
 
 class Plot(QWidget):
@@ -86,11 +54,12 @@ class Plot(QWidget):
         self._lines: dict[str, tuple[Any, Any]] = {}
         self._following = self._auto_y = True
         self._moving = False
-        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
         self._soon.timeout.connect(self.redraw)
-        self._view = _View(self)
+        self._view = View(follow=self.follow, moved=self.leave_follow)
         self.graphics = pg.PlotWidget(
-            viewBox=self._view, axisItems={"left": _Axis("left"), "bottom": _Axis("bottom")}
+            viewBox=self._view, axisItems={"left": Axis("left"), "bottom": Axis("bottom")}
         )
         self.graphics.setAccessibleName(f"Chart of {key}")
         self.graphics.setMinimumHeight(130)
@@ -113,19 +82,15 @@ class Plot(QWidget):
         self.restyle()
 
     def _lay_out(self) -> None:
-        self._title = QLabel(self.key)
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = plain(self.key)
         font = self._title.font()
         font.setBold(True)
         self._title.setFont(font)
         self._note = ElidedLabel()
         self._note.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._where = QLabel()
-        for label in (self._title, self._note):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=f"Hide {self.key}")
-        close.setAccessibleName(f"Hide {self.key}")
-        close.clicked.connect(lambda: self.closed.emit(self.key))
+        cross = "\N{MULTIPLICATION SIGN}"
+        close = tool(cross, tip=f"Hide {self.key}", flat=True, act=lambda: self.closed.emit(self.key))
         head = QHBoxLayout()
         head.setContentsMargins(8, 0, 4, 0)
         head.setSpacing(8)
@@ -133,7 +98,9 @@ class Plot(QWidget):
         head.addWidget(self._note, 1)
         head.addWidget(self._where)
         head.addWidget(close)
-        self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, parent=self.graphics)
+        self._empty = QLabel(self.graphics)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
         self._empty.setTextFormat(Qt.TextFormat.PlainText)
         self._empty.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -311,6 +278,38 @@ class Plot(QWidget):
         if self._charts.runs and not any(self._charts.audible(run_id) for run_id in self._charts.runs):
             return "All runs are muted. Unmute one below."
         return f"No value of {self.key} yet."
+
+    # -- what is on the screen ------------------------------------------------------------------------------
+
+    def line_of(self, run_id: str) -> Floats | None:
+        """The raw curve of a run, as drawn."""
+        lines = self._lines.get(run_id)
+        return None if lines is None else lines[0].yData
+
+    def x_of(self, run_id: str) -> list[float]:
+        """Where the values of a run are drawn."""
+        return [float(x) for x in self._lines[run_id][0].xData] if run_id in self._lines else []
+
+    def smooth_of(self, run_id: str) -> list[float]:
+        """The smoothed curve of a run, as drawn."""
+        drawn = self._lines[run_id][1].yData if run_id in self._lines else None
+        return [] if drawn is None else [float(y) for y in drawn]
+
+    @property
+    def marked(self) -> list[tuple[float, float]]:
+        """Where something is marked."""
+        return [(spot.pos().x(), spot.pos().y()) for spot in self._scatter.points()]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The range of x in view."""
+        low, high = self._view.viewRange()[0]
+        return low, high
+
+    @property
+    def note(self) -> str:
+        """What is told beside the title."""
+        return self._note.accessibleName()
 
     # -- crosshair ------------------------------------------------------------------------------------------
 

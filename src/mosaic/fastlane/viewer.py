@@ -130,6 +130,10 @@ class Viewer:
         """How many environments the run has now, shown or not."""
         return sum(len(lane.rows()) for lane in self._lanes.values())
 
+    def indices(self) -> list[int]:
+        """The positions of all environments the run has now, shown or not, in order."""
+        return sorted({row.env_index for lane in self._lanes.values() for row in lane.rows()})
+
     def notes(self) -> list[str]:
         """Why some environments have no pictures."""
         return sorted({note for lane in self._lanes.values() if (note := lane.note())})

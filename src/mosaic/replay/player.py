@@ -43,6 +43,7 @@ class Player:
         block: how many pictures are fetched at once.
         silence_secs: how long the child may say nothing while it works.
         progress: told (done, of) while the episode is opened; what it raises ends the opening.
+        opening: given this player before the episode is opened, so that another thread may cancel it.
 
     Raises:
         UsageError: there is no such episode.
@@ -61,6 +62,7 @@ class Player:
         block: int = 16,
         silence_secs: float = 120.0,
         progress: Callable[[int, int], None] | None = None,
+        opening: Callable[[Player], None] | None = None,
     ) -> None:
         self._reader = StoreReader(folder)
         self._session = Session(
@@ -70,6 +72,8 @@ class Player:
         self._block, self._ahead = block, 1
         self._stop = threading.Event()
         self._last = 0
+        if opening is not None:
+            opening(self)
         try:
             self.row = self._reader.episode(episode)
             self.environment: dict[str, Any] = self._reader.reset(self.row.index).get("env") or {}
@@ -101,6 +105,11 @@ class Player:
     def steps(self) -> int:
         """How many steps the episode has: its pictures are 0 to this."""
         return len(self._rows)
+
+    @property
+    def recorded(self) -> list[StepRow]:
+        """The recorded steps: the k-th of them led to picture k + 1."""
+        return self._rows
 
     def seek(self, step: int) -> StepRow | None:
         """Go to a step: fetches its picture, returns the recorded step that led to it (None for 0)."""

@@ -142,20 +142,33 @@ class Client:
     # Following a run.
 
     def stream_steps(
-        self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False
+        self,
+        run_id: str,
+        *,
+        since_seq: int = 0,
+        credits: int = 8,
+        coalesce: bool = False,
+        batch_rows: int = 0,
     ) -> Generator[Batch[StepOf], None, None]:
         """A run's steps in the order they were stored: history, then live, until the run has ended.
 
         With `coalesce`, a reader that falls behind while live is moved to the head: `Batch.skipped` says so.
+        A batch has at most `batch_rows` rows; 0 leaves that to the daemon.
         """
-        request = self._read_request(run_id, since_seq, credits, coalesce=coalesce)
+        request = self._read_request(run_id, since_seq, credits, coalesce=coalesce, batch_rows=batch_rows)
         return self._stream(self._stub.StreamRunSteps, request, convert.step_from_pb)
 
     def stream_episodes(
-        self, run_id: str, *, since_seq: int = 0, credits: int = 8, coalesce: bool = False
+        self,
+        run_id: str,
+        *,
+        since_seq: int = 0,
+        credits: int = 8,
+        coalesce: bool = False,
+        batch_rows: int = 0,
     ) -> Generator[Batch[EpisodeRow], None, None]:
         """A run's episodes; one comes again whenever it changed."""
-        request = self._read_request(run_id, since_seq, credits, coalesce=coalesce)
+        request = self._read_request(run_id, since_seq, credits, coalesce=coalesce, batch_rows=batch_rows)
         return self._stream(self._stub.StreamRunEpisodes, request, convert.episode_from_pb)
 
     def stream_metrics(
@@ -230,12 +243,26 @@ class Client:
         except grpc.RpcError as error:
             raise error_of(error, home=self._home) from error
 
-    def _read_request(self, run: str, since_seq: int, credits: int, *, coalesce: bool, kind: str = "") -> Any:
+    def _read_request(
+        self,
+        run: str,
+        since_seq: int,
+        credits: int,
+        *,
+        coalesce: bool,
+        kind: str = "",
+        batch_rows: int = 0,
+    ) -> Any:
         if credits < 1:
             raise MosaicError(f"a stream needs at least one credit, not {credits}")
         when_starved = pb.COALESCE if coalesce else pb.WAIT
         return pb.ReadRequest(
-            run=run, since_seq=since_seq, credits=credits, when_starved=when_starved, kind=kind
+            run=run,
+            since_seq=since_seq,
+            credits=credits,
+            when_starved=when_starved,
+            kind=kind,
+            batch_rows=batch_rows,
         )
 
     def _stream(

@@ -1,0 +1,79 @@
+"""One part of a tab on the whole screen, with the tab's own keys. Gives it back when left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QCloseEvent, QKeyEvent
+
+    from mosaic.ui.models.actions import Action
+
+__all__ = ["FullScreen", "chord"]
+
+_SHIFTED = frozenset({Qt.Key.Key_Less, Qt.Key.Key_Greater, Qt.Key.Key_Question})
+
+
+def chord(event: QKeyEvent) -> str:
+    """A key press as portable text; Shift does not count for signs that are typed with it."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    if event.key() in _SHIFTED:
+        modifiers &= ~Qt.KeyboardModifier.ShiftModifier
+    keys = QKeySequence(int(event.key()) | int(modifiers.value))
+    return keys.toString(QKeySequence.SequenceFormat.PortableText)
+
+
+class FullScreen(QWidget):
+    """A window of its own.
+
+    Args:
+        part: what is shown; taken out of its place.
+        actions: whose keys work here.
+        left: called once when the user leaves; puts the part back.
+    """
+
+    def __init__(self, part: QWidget, *, actions: Sequence[Action], left: Callable[[], object]) -> None:
+        super().__init__(None, Qt.WindowType.Window)
+        self.setWindowTitle("MOSAIC")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._actions, self._left = list(actions), left
+        self._gone = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(part)
+        part.show()
+        self.showFullScreen()
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves; the other keys are the tab's."""
+        key = chord(event)
+        if key == "Esc":
+            self.leave()
+            return
+        for action in self._actions:
+            if key in action.keys and action.when():
+                action.call()
+                return
+        super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing it is leaving it."""
+        self._give_back()
+        super().closeEvent(event)
+
+    def leave(self) -> None:
+        """Give the part back and go."""
+        self._give_back()
+        self.close()
+
+    def _give_back(self) -> None:
+        if not self._gone:
+            self._gone = True
+            self._left()

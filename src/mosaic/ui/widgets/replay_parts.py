@@ -1,0 +1,114 @@
+"""Where everything of a replay stands: picture, timeline, buttons, lists. Layout only, no behaviour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from mosaic.ui.models.replay import Transport
+from mosaic.ui.widgets.episode_bar import EpisodeBar
+from mosaic.ui.widgets.export_bar import ExportBar
+from mosaic.ui.widgets.frame_view import FrameView
+from mosaic.ui.widgets.notice import Notice
+from mosaic.ui.widgets.rows_table import Rows, RowsTable
+from mosaic.ui.widgets.timeline import Timeline
+from mosaic.ui.widgets.transport_bar import TransportBar
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
+    from mosaic.ui.context import Context
+
+__all__ = ["ReplayParts"]
+
+_WIDE = 900
+
+
+class ReplayParts(QWidget):
+    """The parts of a replay tab, with a transport that moves them."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.transport = Transport()
+        self._make(context)
+
+    def _make(self, context: Context) -> None:
+        self.bar = EpisodeBar()
+        self.view = FrameView("Replayed frame")
+        self.notice = Notice()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(self.notice)
+        self.timeline = Timeline(self.transport)
+        self.buttons = TransportBar(self.transport)
+        self.export_bar = ExportBar(context)
+        self.export_bar.hide()
+        self.export_button = QPushButton("Export…")
+        self.export_button.setCheckable(True)
+        self.export_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.export_button.setToolTip("Write this episode as MP4, GIF or PNG files")
+        self.export_button.toggled.connect(self.export_bar.setVisible)
+        self.buttons.add_widget(self.export_button)
+        self.stage = QWidget()
+        column = _column(self.stage)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.timeline)
+        column.addWidget(self.buttons)
+        column.addWidget(self.export_bar)
+        self.episodes = RowsTable(
+            Rows(("Episode", "Return", "Length"), right=frozenset({0, 1, 2})),
+            name="Finished episodes, newest first",
+            widths=(8, 9, 7),
+        )
+        self.steps = RowsTable(
+            Rows(("Step", "Action", "Reward", "Flags", "Observation"), right=frozenset({0, 2})),
+            name="Steps of this episode",
+            widths=(7, 10, 8, 11, 30),
+        )
+        self.steps.clicked.connect(lambda index: self.transport.seek(index.row()))
+        self.steps.activated.connect(lambda index: self.transport.seek(index.row()))
+        self.lists = QSplitter()
+        self.lists.addWidget(self.episodes)
+        self.lists.addWidget(self.steps)
+        self.split = QSplitter()
+        self.split.addWidget(self.stage)
+        self.split.addWidget(self.lists)
+        for split in (self.lists, self.split):
+            split.setChildrenCollapsible(False)
+        self.arrange(wide=False)
+        whole = _column(self)
+        whole.addWidget(self.bar)
+        whole.addWidget(self.split, 1)
+
+    def arrange(self, *, wide: bool) -> None:
+        """Lists beside the picture where there is room, else below it."""
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        self.split.setOrientation(across if wide else down)
+        self.lists.setOrientation(down if wide else across)
+        self.split.setStretchFactor(0, 3)
+        self.split.setStretchFactor(1, 1)
+        self.lists.setStretchFactor(0, 2)
+        self.lists.setStretchFactor(1, 3)
+        width, height = self.width(), self.height()
+        self.split.setSizes([width - 420, 420] if wide else [height * 7 // 10, height * 3 // 10])
+        self.lists.setSizes([height * 2 // 5, height * 3 // 5] if wide else [220, max(220, width - 220)])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another shape may need another arrangement."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= _WIDE
+        if wide != (self.split.orientation() == Qt.Orientation.Horizontal):
+            self.arrange(wide=wide)
+
+    def rearrange(self) -> None:
+        """Share the room anew."""
+        self.arrange(wide=self.width() >= _WIDE)
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return column

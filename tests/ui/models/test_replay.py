@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -140,7 +141,7 @@ PRESSES = ["toggle", "step", "back", "seek", "faster", "loop", "left", "right", 
 @given(st.lists(st.sampled_from(PRESSES), max_size=60))
 def test_whatever_is_pressed_the_position_exists(presses: list[str]) -> None:
     transport = at(last=3)
-    does = {
+    does: dict[str, Callable[[], object]] = {
         "toggle": transport.toggle,
         "step": lambda: transport.step(2),
         "back": lambda: transport.step(-2),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mosaic.ui.models.values import value_text
 
 
-def array(values: np.ndarray) -> dict[str, object]:  # type: ignore[type-arg]
+def array(values: npt.NDArray[Any]) -> dict[str, object]:
     return {
         "nd": values.dtype.str,
         "shape": list(values.shape),

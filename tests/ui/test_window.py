@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QPlainTextEdit,
+)
 
-from mosaic.protocol.runs import RunRow, RunState
 from mosaic.ui import layout
+from mosaic.ui.context import make_context
 from mosaic.ui.window import Window
+from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.context import Context
-
-
-def row(run_id: str = "01JROW0000000000000000000A") -> RunRow:
-    return RunRow(run_id=run_id, name="one", state=RunState.RUNNING, reason="", created=1.0, command=["x"])
 
 
 def window(qtbot: QtBot, context: Context) -> Window:
@@ -34,7 +39,7 @@ def test_an_empty_data_root_shows_the_first_steps_and_a_run_the_render_tabs(
     assert shown.stack.currentWidget() is shown.welcome
     context.runs.update([row()])
     assert shown.stack.currentWidget() is shown.centre
-    context.runs.update([], gone=[row().run_id])
+    context.runs.update([], gone=[run_id(1)])
     assert shown.stack.currentWidget() is shown.welcome
 
 
@@ -68,9 +73,66 @@ def test_asking_for_a_run_brings_its_part_to_the_front(qtbot: QtBot, context: Co
     shown = window(qtbot, context)
     context.runs.update([row()])
     shown.left.hide()
-    context.asks.replay.emit(row().run_id, None)
+    context.asks.replay.emit(run_id(1), None)
     assert shown.centre.currentWidget() is shown.replay
-    assert context.selection.focus == row().run_id
+    assert context.selection.focus == run_id(1)
     context.asks.launch.emit("tabular", "q_learning", "FrozenLake-v1")
     assert shown.left_tabs.currentWidget() is shown.launch
     assert shown.left.isVisible()
+
+
+def test_what_was_chosen_sorted_and_grouped_is_so_again_even_after_a_crash(
+    qtbot: QtBot, context: Context
+) -> None:
+    first = window(qtbot, context)
+    context.runs.update([row(1), row(2, tags={"kind": "x"}), row(3)])
+    assert context.selection.chosen == (run_id(3),), "the newest, when nothing was remembered"
+    context.selection.choose([run_id(1), run_id(2)], focus=run_id(2))
+    first.runs.sort.setCurrentIndex(first.runs.sort.findData("name"))
+    first.runs.group.setCurrentIndex(first.runs.group.findData("tag:kind"))
+    first.right_tabs.setCurrentWidget(first.details)
+    qtbot.waitUntil(lambda: layout.load(context.root).tabs.get("right") == 1, timeout=30_000)
+
+    other = make_context(context.root)  # no close, no goodbye: as after kill -9
+    again = Window(other)
+    qtbot.addWidget(again)
+    other.runs.update(context.runs.rows)
+    assert other.selection.chosen == (run_id(1), run_id(2))
+    assert other.selection.focus == run_id(2)
+    assert again.right_tabs.currentWidget() is again.details
+    assert again.runs.table.group == "tag:kind"
+    assert again.runs.group.currentText() == "By tag kind"
+    assert again.runs.sort.currentData() == "name"
+    again.close()
+    other.close()
+
+
+def test_everything_that_can_be_used_has_a_name_for_those_who_listen(qtbot: QtBot, context: Context) -> None:
+    shown = window(qtbot, context)
+    context.runs.update([row(1)])
+    for kind in (QLineEdit, QComboBox, QAbstractSpinBox, QAbstractItemView, QPlainTextEdit):
+        for control in shown.findChildren(kind):
+            inner = (
+                isinstance(control.parent(), (QComboBox, QAbstractSpinBox)) or "qt_" in control.objectName()
+            )
+            private = type(control).__name__.startswith("QComboBoxListView") or isinstance(
+                control, QHeaderView
+            )
+            if not inner and not private and control.isVisibleTo(shown):
+                assert control.accessibleName(), f"{control} in {control.parent()}"
+
+
+def test_at_1280_by_800_nothing_is_wider_than_its_place(qtbot: QtBot, context: Context) -> None:
+    shown = window(qtbot, context)
+    context.runs.update([row(1)])
+    shown.resize(1280, 800)
+    shown.arrange()
+    qtbot.waitUntil(lambda: shown.width() == 1280, timeout=30_000)
+    assert (shown.minimumSizeHint().width(), shown.minimumSizeHint().height()) <= (1280, 800)
+    for tabs in (shown.left_tabs, shown.centre, shown.right_tabs):
+        for at in range(tabs.count()):
+            tabs.setCurrentIndex(at)
+            page = tabs.widget(at)
+            assert page is not None
+            assert page.minimumSizeHint().width() <= tabs.width(), tabs.tabText(at)
+    assert shown.width() == 1280

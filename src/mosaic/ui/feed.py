@@ -80,6 +80,7 @@ class Feed(QObject):
     def _follow(self) -> None:
         lost_at: float | None = None
         tries = 0
+        self._read_files()  # the list is there before the daemon is
         while not self._closing.is_set():
             try:
                 self._post_link("connecting", "Waiting for the daemon to answer…")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mosaic.ui.context import Context
     from mosaic.ui.models.deletions import Deletions
 
-__all__ = ["carry_out", "delete", "live", "pause_or_resume", "rename", "retag", "stop"]
+__all__ = ["carry_out", "delete", "live", "pause_or_resume", "rename", "retag", "stop", "undo"]
 
 
 def live(rows: Sequence[RunRow]) -> list[RunRow]:

@@ -140,6 +140,7 @@ QTabBar::tab:hover {{ color: {colours["text"]}; }}
 QTabBar::tab:focus {{ color: {colours["text"]}; background: {colours["alt"]}; }}
 QStatusBar {{ border-top: 1px solid {colours["line"]}; }}
 QStatusBar::item {{ border: none; }}
+Overlay {{ background: {colours["window"]}; border: 1px solid {colours["line"]}; border-radius: 4px; }}
 QMainWindow::separator {{ background: {colours["line"]}; width: 1px; height: 1px; }}
 QMainWindow::separator:hover {{ background: {colours["accent"]}; }}
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QByteArray, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QLabel,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count
 from mosaic.ui import layout
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Window"]
 
+_REMEMBER_MILLIS = 2000
+_CHOSEN_KEPT = 50
+
 
 class Window(QMainWindow):
     """Qt view of everything. Made with a context; `close` lets go of the parts but not of the context."""
@@ -75,6 +79,11 @@ class Window(QMainWindow):
         self._remembered = layout.load(context.root)
         self._restore()
         self._show_welcome()
+        self._choosing = context.runs.changed.connect(lambda _: self._choose_first())
+        self._choose_first()
+        self._remembering = QTimer(self, interval=_REMEMBER_MILLIS)
+        self._remembering.timeout.connect(self.remember)
+        self._remembering.start()
 
     def sizeHint(self) -> QSize:
         """The size of the first time, within the screen."""
@@ -117,16 +126,27 @@ class Window(QMainWindow):
         self.showNormal()
 
     def remember(self) -> None:
-        """Write down geometry, docks and tabs for the next time."""
+        """Write down geometry, docks, tabs and chosen runs for the next time, when they are other ones."""
+        selection = self._context.selection
+        chosen = sorted(
+            selection.chosen, key=lambda run_id: run_id == selection.focus
+        )  # stable: it is the last
         kept = msgspec.structs.replace(
             self._remembered,
             geometry=layout.Layout.text(bytes(self.saveGeometry().data())),
             docks=layout.Layout.text(bytes(self.saveState().data())),
             tabs={tabs.objectName(): tabs.currentIndex() for tabs in self._tabs},
-            chosen=[*self._context.selection.chosen],
+            chosen=chosen[-_CHOSEN_KEPT:],
+            sort=self.runs.table.sort,
+            group=self.runs.table.group,
         )
-        layout.save(self._context.root, kept)
-        self._remembered = kept
+        if kept != self._remembered:
+            self._remembered = kept
+            try:
+                layout.save(self._context.root, kept)
+            except (OSError, MosaicError) as error:
+                self._remembering.stop()
+                self._context.toasts.say(f"The window's layout is not remembered: {error}", level="bad")
 
     # Putting it together.
 
@@ -193,9 +213,9 @@ class Window(QMainWindow):
         self.palette_sheet = Palette(self, self._context)
         self.key_sheet = KeyHelp(self, self._context.actions)
         self.keys = Keys(self, self._context.actions)
-        self.keys.add_scope("runs", self.runs)
-        self.keys.add_scope("live", self.live)
-        self.keys.add_scope("replay", self.replay)
+        for name, part in self.tabs_in_order:
+            self.keys.add_scope(name.lower(), part)
+        self.keys.add_scope("log", self.logs)
         for part in self._parts:
             offered = getattr(part, "commands", None)
             if offered is not None:
@@ -218,6 +238,7 @@ class Window(QMainWindow):
             self.resize(min(1280, room.width()), min(800, room.height()))
         if not self.restoreState(QByteArray(layout.Layout.bytes(kept.docks))):
             self.arrange()
+        self.runs.set_order(sort=kept.sort, group=kept.group)
         for tabs in self._tabs:
             tabs.setCurrentIndex(min(max(kept.tabs.get(tabs.objectName(), 0), 0), tabs.count() - 1))
 
@@ -242,6 +263,18 @@ class Window(QMainWindow):
 
     def _show_welcome(self) -> None:
         self.stack.setCurrentWidget(self.centre if self._context.runs.rows else self.welcome)
+
+    def _choose_first(self) -> None:
+        """Once the runs are known: choose what was chosen the last time, else the newest run."""
+        rows = self._context.runs.rows
+        if not rows:
+            return
+        self._choosing()
+        if not self._context.selection.chosen:
+            kept = [
+                run_id for run_id in self._remembered.chosen if self._context.runs.get(run_id) is not None
+            ]
+            self._context.selection.choose(kept or [rows[0].run_id], focus=kept[-1] if kept else None)
 
     def _show_status(self) -> None:
         rows = self._context.runs.rows

@@ -49,6 +49,7 @@ class Palette(Overlay):
         self.list.setAccessibleName("Found actions and runs")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setUniformItemSizes(True)
+        self.list.setStyleSheet("QListWidget::item { padding: 3px 4px; }")
         self.list.itemClicked.connect(self._do)
         self._things: list[_Thing] = []
         column = QVBoxLayout(self)

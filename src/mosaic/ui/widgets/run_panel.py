@@ -23,10 +23,10 @@ from PySide6.QtWidgets import (
 
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.ui import run_ops
-from mosaic.ui.models.actions import Action
 from mosaic.ui.models.deletions import Deletions
 from mosaic.ui.models.run_table import GROUPS, SORTS, Header, RunTable
 from mosaic.ui.models.sparklines import Sparklines, read
+from mosaic.ui.run_commands import run_commands
 from mosaic.ui.theme import GAP, TIGHT
 from mosaic.ui.widgets.confirm import Confirm
 from mosaic.ui.widgets.run_delegate import RunDelegate
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.runs import RunRow
     from mosaic.ui.context import Context
+    from mosaic.ui.models.actions import Action
 
 __all__ = ["RunPanel"]
 
-SCOPE = "runs"
 _TICK_MILLIS = 1000
 
 
@@ -143,56 +143,7 @@ class RunPanel(QWidget):
 
     def commands(self) -> list[Action]:
         """What can be done to runs."""
-        some = self.chosen
-        return [
-            Action(id="run.watch", title="Watch live", call=self.watch, when=self._one, keys=("Ctrl+L",)),
-            Action(id="run.replay", title="Replay", call=self.replay, when=self._one, keys=("Ctrl+R",)),
-            Action(
-                id="run.pause",
-                title="Pause or resume",
-                call=self.pause,
-                when=self._any_live,
-                keys=("Ctrl+P",),
-            ),
-            Action(id="run.stop", title="Stop…", call=self.stop, when=self._any_live, keys=("Ctrl+.",)),
-            Action(
-                id="run.rename", title="Rename", call=self.rename, when=self._one, keys=("F2",), scope=SCOPE
-            ),
-            Action(
-                id="run.tags",
-                title="Edit tags",
-                call=self.tag,
-                when=self._one,
-                keys=("Shift+F2",),
-                scope=SCOPE,
-            ),
-            Action(
-                id="run.folder", title="Open folder", call=self.open_folder, when=self._one, keys=("Ctrl+O",)
-            ),
-            Action(
-                id="run.copy",
-                title="Copy id",
-                call=self.copy_id,
-                when=lambda: bool(some()),
-                keys=("Ctrl+Shift+C",),
-            ),
-            Action(
-                id="run.delete",
-                title="Delete",
-                call=self.delete,
-                when=lambda: bool(some()),
-                keys=("Del",),
-                scope=SCOPE,
-            ),
-            Action(
-                id="run.undo",
-                title="Undo delete",
-                call=lambda: run_ops.undo(self._context, self.deletions),
-                when=lambda: self.deletions.waiting,
-                keys=("Ctrl+Z",),
-            ),
-            Action(id="run.filter", title="Filter runs", call=self.focus_filter, keys=("Ctrl+F",)),
-        ]
+        return run_commands(self)
 
     # What can be done.
 
@@ -230,6 +181,10 @@ class RunPanel(QWidget):
             what = f"the run {rows[0].name or rows[0].run_id[:10]}" if len(rows) == 1 else f"{len(rows)} runs"
             self.confirm.ask(f"Stop {what}?", "Stop", lambda: run_ops.stop(self._context, rows))
 
+    def undo(self) -> None:
+        """Keep the runs that are about to be deleted."""
+        run_ops.undo(self._context, self.deletions)
+
     def delete(self) -> None:
         """Delete the chosen runs; for some seconds that can be undone."""
         run_ops.delete(self._context, self.deletions, self.chosen())
@@ -258,6 +213,13 @@ class RunPanel(QWidget):
         """Go to the filter."""
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter.selectAll()
+
+    def set_order(self, *, sort: str, group: str) -> None:
+        """Sort and group like this; a tag that is not there yet counts once it comes."""
+        self.table.set_sort(sort)
+        self.table.set_group(group)
+        self.sort.setCurrentIndex(max(0, self.sort.findData(self.table.sort)))
+        self._show_groups()
 
     # Between the list and the models.
 
@@ -319,19 +281,24 @@ class RunPanel(QWidget):
             else "No runs yet. Start one from the Launch tab, or with: mosaic run -- python train.py"
         )
         self.stack.setCurrentWidget(self.list if some else self.nothing)
-        keys = [f"tag:{key}" for key in self.table.tag_keys()]
+        self._show_groups()
+        if not self._following:
+            self._show_selection()
+
+    def _show_groups(self) -> None:
+        """Offer every tag there is, and keep the choice."""
+        now = self.table.group
+        tags = dict.fromkeys(f"tag:{key}" for key in self.table.tag_keys())
+        keys = [*tags, *([now] if now.startswith("tag:") and now not in tags else [])]
         offered = [str(self.group.itemData(at)) for at in range(len(GROUPS), self.group.count())]
+        self.group.blockSignals(True)
         if keys != offered:
-            now = self.table.group
-            self.group.blockSignals(True)
             while self.group.count() > len(GROUPS):
                 self.group.removeItem(len(GROUPS))
             for key in keys:
                 self.group.addItem(f"By tag {key[4:]}", key)
-            self.group.setCurrentIndex(max(0, self.group.findData(now)))
-            self.group.blockSignals(False)
-        if not self._following:
-            self._show_selection()
+        self.group.setCurrentIndex(max(0, self.group.findData(now)))
+        self.group.blockSignals(False)
 
     def _show_buttons(self) -> None:
         rows = self.chosen()
@@ -377,9 +344,3 @@ class RunPanel(QWidget):
         if index.isValid():
             self.list.update(index)
         self._read_spark()
-
-    def _one(self) -> bool:
-        return self.focus_row() is not None
-
-    def _any_live(self) -> bool:
-        return bool(run_ops.live(self.chosen()))

@@ -35,6 +35,7 @@ class ToastLine(QWidget):
         self.button.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(GAP, TIGHT // 2, GAP, TIGHT // 2)
+        self.setMinimumHeight(self.button.sizeHint().height() + TIGHT)  # the foot keeps its height
         layout.addWidget(self.label, 1)
         layout.addWidget(self.button)
         self._timer = QTimer(self, singleShot=True)

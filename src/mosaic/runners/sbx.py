@@ -10,7 +10,7 @@ from mosaic.runners.sb3_parameters import OFF_POLICY, parameters
 
 __all__ = ["RUNNER"]
 
-_FLAT = ["Box", "Discrete", "MultiDiscrete", "MultiBinary"]
+_ACTIONS = ["Box", "Discrete", "MultiDiscrete", "MultiBinary"]
 _CRITIC: dict[str, Any] = {"learning_rate": 3e-4, "qf_learning_rate": None, **OFF_POLICY}
 _ENTROPY: dict[str, Any] = {
     "ent_coef": "auto", "target_entropy": "auto", "use_sde": False, "sde_sample_freq": -1,
@@ -26,7 +26,7 @@ def _algorithm(
         help=text,
         parameters=parameters(own, policies=policies),
         actions=actions,
-        observations=[*_FLAT, "Dict"] if "MultiInputPolicy" in policies else _FLAT,
+        observations=["Box", "Dict"] if "MultiInputPolicy" in policies else ["Box"],
         default_steps=50_000,
         default_env="CartPole-v1" if "Discrete" in actions else "Pendulum-v1",
     )
@@ -43,7 +43,7 @@ _ALGORITHMS = [
             "gae_lambda": 0.95, "clip_range": 0.2, "normalize_advantage": True, "ent_coef": 0.0,
             "vf_coef": 0.5, "max_grad_norm": 0.5, "target_kl": None, "use_sde": False, "sde_sample_freq": -1,
         },
-        actions=_FLAT, policies=_PIXELS,
+        actions=_ACTIONS, policies=_PIXELS,
     ),
     _algorithm(
         "dqn", "DQN", "Deep Q-learning, for discrete actions.",

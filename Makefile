@@ -1,4 +1,4 @@
-.PHONY: install demo test check bench proof frameworks proto clean
+.PHONY: install demo test check bench proof frameworks proto screenshots display clean
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -22,7 +22,10 @@ check: install
 # Both runs are printed.
 AGAIN := --last-failed --last-failed-no-failures none
 
-test: install
+display:
+	sh tests/display.sh
+
+test: install display
 	$(PY) -m pytest -n 2 --dist loadfile -m "not heavy and not frameworks" \
 	  || $(PY) -m pytest -m "not heavy and not frameworks" $(AGAIN)
 
@@ -38,6 +41,9 @@ frameworks: install
 
 bench: install
 	$(PY) -m bench
+
+screenshots: install display
+	$(PY) docs/screenshots.py
 
 proto: install
 	$(PY) -m mosaic.rpc.generate

@@ -42,6 +42,7 @@ class Ops:
     def __init__(self, bridge: Bridge, *, at_once: int = 6, failed: Callable[[str], None]) -> None:
         self._bridge = bridge
         self._failed = failed
+        self._closed = False
         self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="op")
 
     def run(
@@ -59,6 +60,9 @@ class Ops:
             failed: called on the window's thread with a sentence; by default that becomes a toast.
         """
         operation = Operation()
+        if self._closed:
+            operation.abandon()
+            return operation
 
         def deliver(call: Callable[[], object]) -> None:
             self._bridge.post(lambda: None if operation.abandoned else call())
@@ -81,5 +85,6 @@ class Ops:
         return operation
 
     def close(self) -> None:
-        """Take no more work, drop what waits, let what runs end."""
+        """Take no more work, drop what waits and what comes, let what runs end."""
+        self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)

@@ -1,13 +1,28 @@
-"""Qt view of the launch form."""
+"""Qt view of the launch form: who acts, with what, train new or use trained, and the button that starts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from mosaic.errors import UsageError
+from mosaic.ui.launching import Launching
+from mosaic.ui.models.modes import AGENT, Modes
+from mosaic.ui.models.script import script_spec
+from mosaic.ui.theme import GAP, INSET, TIGHT
+from mosaic.ui.widgets.bits import Note, Pills, Primary
+from mosaic.ui.widgets.catalog_view import CatalogView
+from mosaic.ui.widgets.script_page import ScriptPage
+from mosaic.ui.widgets.train_page import TrainPage
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QEvent, QObject
+    from PySide6.QtGui import QShowEvent
+
     from mosaic.ui.context import Context
+    from mosaic.ui.models.memory import Page
 
 __all__ = ["LaunchPanel"]
 
@@ -18,3 +33,122 @@ class LaunchPanel(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
+        self.launching = Launching(context)
+        self.launch = self.launching.launch
+        self.catalog = CatalogView(self.launching.catalog, self.launch)
+        self.catalog.install.connect(self.launching.install)
+        self.catalog.cancel.connect(self.launching.cancel)
+        self.modes = Modes(AGENT)
+        self.pages = Pills([("train", "Train new"), ("trained", "Use trained")], name="What to do")
+        self.pages.chosen.connect(self._choose_page)
+        self.train = TrainPage(self.launch, context.runs)
+        self.script = ScriptPage(self.launching.script, context.ops)
+        self.why = Note()
+        self.button = Primary()
+        self.button.setObjectName("launch")
+        self.button.clicked.connect(self._pressed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._scrolled(), 1)
+        column.addWidget(self._foot())
+        self.launch.picked.connect(self._show_page)
+        self.launch.checked.connect(self._show_button)
+        self.launching.script.changed.connect(lambda _: self._show_button())
+        self._show_page()
+        QTimer.singleShot(0, self.launching.look)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks again: a runner may have been installed meanwhile."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        if self.launching.catalog.loaded and not self.launching.catalog.installing:
+            self.launching.look()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The window goes, and this with it."""
+        if watched is self.window() and event.type() == event.Type.Close:
+            self.launching.close()
+        return super().eventFilter(watched, event)
+
+    def _scrolled(self) -> QScrollArea:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(INSET, GAP, INSET, INSET)
+        column.setSpacing(GAP + 2)
+        column.addLayout(self._mode_switch())
+        column.addWidget(self.catalog)
+        column.addWidget(self.pages)
+        column.addWidget(self.train)
+        column.addWidget(self.script)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        area.setMinimumWidth(280)
+        return area
+
+    def _mode_switch(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(Note("Who acts"), 1)
+        pills = Pills([(mode.id, mode.title) for mode in self.modes.all], name="Who acts")
+        for mode in self.modes.all:
+            pills.button(mode.id).setToolTip(mode.help)
+        pills.choose(self.modes.chosen)
+        pills.chosen.connect(self.modes.choose)
+        row.addWidget(pills, 1)
+        return row
+
+    def _foot(self) -> QWidget:
+        foot = QFrame()
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(INSET, GAP, INSET, GAP)
+        column.setSpacing(TIGHT)
+        column.addWidget(self.why)
+        column.addWidget(self.button)
+        return foot
+
+    def _choose_page(self, page: Page) -> None:
+        self.launch.show(page)
+
+    def _show_page(self) -> None:
+        launch = self.launch
+        self.pages.choose(launch.page)
+        self.pages.setVisible(launch.offers_trained and not launch.is_script)
+        self.script.setVisible(launch.is_script)
+        self.train.setVisible(not launch.is_script and launch.page == "train" and bool(launch.basics.names))
+        self._show_button()
+
+    def _show_button(self) -> None:
+        launch = self.launch
+        what = (
+            "Run"
+            if launch.is_script
+            else "Train"
+            if len(launch.seeds) < 2
+            else f"Train {len(launch.seeds)} runs"
+        )
+        blocked = self._blocked()
+        self.button.setText(what)
+        self.button.setAccessibleName(what)
+        self.button.setAccessibleDescription(blocked)
+        self.button.setEnabled(not blocked)
+        self.button.setToolTip(blocked or "Start it and watch it")
+        self.why.say(launch.problem or blocked, meaning="bad" if launch.problem else "quiet")
+
+    def _blocked(self) -> str:
+        blocked = self.launch.blocked
+        if not blocked and self.launch.is_script:
+            try:
+                script_spec(self.launching.script)
+            except UsageError as error:
+                return str(error)
+        return blocked
+
+    def _pressed(self) -> None:
+        if self.launch.is_script:
+            self.launching.start_script()
+        else:
+            self.launching.start()

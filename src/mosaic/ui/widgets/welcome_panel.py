@@ -1,15 +1,27 @@
-"""Qt view of the first steps."""
+"""Qt view of the first steps: what somebody without a run can do, in three clicks, and where data lives."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from mosaic.ui import launch_work as work
+from mosaic.ui.models.catalog import Catalog
+from mosaic.ui.models.welcome import FIRST_STEPS, FirstStep, standing_of
+from mosaic.ui.theme import GAP, INSET, TIGHT
+from mosaic.ui.widgets.bits import Note
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+
     from mosaic.ui.context import Context
 
 __all__ = ["WelcomePanel"]
+
+_NARROW, _WIDTH = 400, 520
 
 
 class WelcomePanel(QWidget):
@@ -18,3 +30,85 @@ class WelcomePanel(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
+        self._catalog = Catalog()
+        self._notes: dict[str, Note] = {}
+        self.buttons: dict[str, QPushButton] = {}
+        body = QWidget()
+        body.setMinimumWidth(_NARROW)
+        body.setMaximumWidth(_WIDTH)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(INSET, INSET, INSET, INSET)
+        column.setSpacing(GAP)
+        column.addWidget(_title("Nothing has run here yet"))
+        column.addWidget(
+            Note("Choose a first step. Its form opens on the left, filled in; you press the button.")
+        )
+        for step in FIRST_STEPS:
+            column.addWidget(self._offer(step))
+        column.addWidget(Note(f"Everything you run is kept in {context.root.path}"))
+        column.addWidget(Note("Ctrl+K finds every command; ? shows the keys."))
+        centred = QWidget()
+        around = QVBoxLayout(centred)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(body, 100)
+        row.addStretch(1)
+        around.addStretch(1)
+        around.addLayout(row)
+        around.addStretch(2)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(centred)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+        self._catalog.changed.connect(self._show)
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks: see how the runners stand now."""
+        super().showEvent(event)
+        root = self._context.root
+        self._context.ops.run(lambda: work.look(root), done=self._catalog.show)
+
+    def _offer(self, step: FirstStep) -> QFrame:
+        card = QFrame()
+        card.setFrameShape(QFrame.Shape.StyledPanel)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(INSET, INSET, INSET, INSET)
+        column.setSpacing(TIGHT)
+        button = QPushButton(step.title)
+        button.setMinimumHeight(34)
+        button.setMinimumWidth(320)
+        button.setAccessibleName(step.title)
+        button.setAccessibleDescription(step.text)
+        button.clicked.connect(lambda: self._take(step))
+        note = Note(meaning="warn")
+        column.addWidget(button)
+        column.addWidget(Note(step.text))
+        column.addWidget(note)
+        self.buttons[step.id] = button
+        self._notes[step.id] = note
+        return card
+
+    def _take(self, step: FirstStep) -> None:
+        if step.id == "script":
+            self._context.asks.run_script.emit()
+        else:
+            self._context.asks.launch.emit(step.runner, step.algorithm, step.env_id)
+
+    def _show(self) -> None:
+        for step in FIRST_STEPS:
+            can, said = standing_of(step, self._catalog)
+            self.buttons[step.id].setEnabled(can)
+            self._notes[step.id].say(said, meaning="warn" if can else "quiet")
+
+
+def _title(text: str) -> QLabel:
+    title = QLabel(text)
+    font = QFont(title.font())
+    font.setPointSizeF(font.pointSizeF() * 1.6)
+    title.setFont(font)
+    title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return title

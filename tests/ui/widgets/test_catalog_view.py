@@ -1,0 +1,106 @@
+"""The catalog: chosen by mouse and keys, searched, with installing in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from mosaic.protocol.cards import Algorithm, RunnerCard
+from mosaic.runners.parameters import convert
+from mosaic.ui.models.catalog import Catalog, Entry
+from mosaic.ui.models.launch import Launch
+from mosaic.ui.widgets.catalog_view import CatalogView
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+TABULAR = RunnerCard(
+    id="tabular", title="Tabular", algorithms=[Algorithm(id="q"), Algorithm(id="sarsa", title="SARSA")]
+)
+SB3 = RunnerCard(id="sb3", title="SB3", algorithms=[Algorithm(id="ppo")], requirements=["x"])
+ENTRIES = [
+    Entry(id="tabular", card=TABULAR, state="ready"),
+    Entry(id="sb3", card=SB3, state="missing", text="not there", remedy="mosaic runners install sb3"),
+    Entry(id="bad", card=None, state="broken", text="no such module"),
+]
+
+
+def shown(qtbot: QtBot) -> CatalogView:
+    catalog = Catalog()
+    view = CatalogView(catalog, Launch(catalog, convert=convert))
+    qtbot.addWidget(view)
+    view.resize(310, 400)
+    view.show()
+    catalog.show(ENTRIES)
+    return view
+
+
+def rows(view: CatalogView) -> list[tuple[str, str]]:
+    found = []
+    item = view.tree.topLevelItem(0)
+    while item is not None:
+        found.append((item.text(0), item.text(1)))
+        item = view.tree.itemBelow(item)
+    return found
+
+
+def current(view: CatalogView) -> str:
+    item = view.tree.currentItem()
+    return item.text(0) if item is not None else ""
+
+
+def test_runners_stand_with_their_badges_and_the_chosen_one_is_open(qtbot: QtBot) -> None:
+    view = shown(qtbot)
+    assert rows(view) == [
+        ("Tabular", "ready"),
+        ("q", ""),
+        ("SARSA", ""),
+        ("SB3", "not installed"),
+        ("bad", "broken"),
+    ]
+    assert current(view) == "q"
+
+
+def test_keys_choose_another_algorithm(qtbot: QtBot) -> None:
+    view = shown(qtbot)
+    QTest.keyClick(view.tree, Qt.Key.Key_Down)
+    assert view.launch.algorithm is not None
+    assert view.launch.algorithm.id == "sarsa"
+
+
+def test_a_search_shows_what_fits_and_keeps_the_choice(qtbot: QtBot) -> None:
+    view = shown(qtbot)
+    QTest.keyClicks(view.search, "ppo")
+    assert rows(view) == [("SB3", "not installed"), ("ppo", "")]
+    assert view.launch.runner == "tabular"
+    view.search.clear()
+    assert current(view) == "q"
+
+
+def test_a_missing_runner_is_installed_in_place_with_progress_and_can_be_given_up(qtbot: QtBot) -> None:
+    view = shown(qtbot)
+    asked: list[tuple[str, str]] = []
+    view.install.connect(lambda runner: asked.append(("install", runner)))
+    view.cancel.connect(lambda runner: asked.append(("cancel", runner)))
+    assert not view.button.isVisible()
+    view.launch.pick("sb3")
+    assert view.how.text() == "SB3: not there (some hundred MB)"
+    assert view.button.text() == "Install: SB3"
+    QTest.mouseClick(view.button, Qt.MouseButton.LeftButton)
+    view.catalog.begin("sb3")
+    view.catalog.progress("sb3", "installing x", 0.25)
+    assert (view.how.text(), view.bar.value(), view.bar.isVisible()) == ("installing x", 250, True)
+    QTest.mouseClick(view.button, Qt.MouseButton.LeftButton)
+    assert asked == [("install", "sb3"), ("cancel", "sb3")]
+    view.catalog.end("sb3", failed="given up")
+    assert (view.how.text(), view.button.text()) == ("given up", "Try again: SB3")
+    assert not view.bar.isVisible()
+
+
+def test_a_broken_runner_says_why_and_offers_nothing_that_cannot_work(qtbot: QtBot) -> None:
+    view = shown(qtbot)
+    view.launch.pick("bad")
+    assert view.how.text() == "bad: no such module"
+    assert not view.button.isVisible()

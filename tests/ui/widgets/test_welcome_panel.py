@@ -1,0 +1,33 @@
+"""The first steps: each opens a filled form elsewhere, and the real runners say how they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from mosaic.ui.widgets.bits import Note
+from mosaic.ui.widgets.welcome_panel import WelcomePanel
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from mosaic.ui.context import Context
+
+
+def test_each_step_opens_its_form(qtbot: QtBot, context: Context) -> None:
+    asked: list[tuple[str, ...]] = []
+    context.asks.launch.connect(lambda *what: asked.append((*what,)))
+    context.asks.run_script.connect(lambda: asked.append(()))
+    panel = WelcomePanel(context)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert not panel.buttons["frozenlake"].isEnabled()
+    qtbot.waitUntil(lambda: panel.buttons["frozenlake"].isEnabled(), timeout=30_000)
+    for name in ("frozenlake", "cartpole", "script"):
+        QTest.mouseClick(panel.buttons[name], Qt.MouseButton.LeftButton)
+    assert asked == [("tabular", "q_learning", "FrozenLake-v1"), ("sb3", "ppo", "CartPole-v1"), ()]
+    said = [note.text() for note in panel.findChildren(Note)]
+    assert any(text.startswith("Installs Stable-Baselines3 first (about") for text in said)
+    assert f"Everything you run is kept in {context.root.path}" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,15 @@ SCREEN = Path(__file__).with_name("screen.json")
 def qapp_args() -> list[str]:
     """No display is needed, and none is used when there is one: a screen of 2560 x 1440 in memory."""
     return ["mosaic", "-platform", f"offscreen:configfile={SCREEN}"]
+
+
+@pytest.fixture(autouse=True)
+def garbage_collected_here() -> Iterator[None]:
+    """Widgets must die on the thread they live on: no other thread of the test may find them as garbage."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 @pytest.fixture

@@ -75,6 +75,9 @@ class Window(QMainWindow):
         context.asks.launch.connect(lambda *_: self.show_part(self.launch))
         context.asks.run_script.connect(lambda: self.show_part(self.launch))
         context.asks.train_from.connect(lambda *_: self.show_part(self.launch))
+        context.asks.resume.connect(lambda _: self.show_part(self.launch))
+        context.asks.evaluate.connect(lambda *_: self.show_part(self.launch))
+        self.welcome.changed.connect(self._show_welcome)
         context.asks.compare.connect(lambda: self.show_part(self.charts))
         self._remembered = layout.load(context.root)
         self._restore()
@@ -262,7 +265,8 @@ class Window(QMainWindow):
         self.resizeDocks([self.bottom], [max(150, self.height() * 20 // 100)], Qt.Orientation.Vertical)
 
     def _show_welcome(self) -> None:
-        self.stack.setCurrentWidget(self.centre if self._context.runs.rows else self.welcome)
+        wanted = self.welcome.asked or not self._context.runs.rows
+        self.stack.setCurrentWidget(self.welcome if wanted else self.centre)
 
     def _choose_first(self) -> None:
         """Once the runs are known: choose what was chosen the last time, else the newest run."""

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QWheelEvent
 
-__all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary"]
+__all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary", "reveal"]
+
+
+def reveal(widget: QWidget, *, shown: bool) -> None:
+    """Show or hide a widget; one that has no place yet comes with its place, and is no window meanwhile."""
+    if shown and widget.parentWidget() is None:
+        widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
+    else:
+        widget.setVisible(shown)
 
 
 class Heading(QLabel):
@@ -60,20 +68,14 @@ class Note(QLabel):
         if text != self.text():
             self.setText(text)
         self.setAccessibleName(text)
-        self._reveal()
+        reveal(self, shown=bool(text))
         self._colour()
 
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: the same meaning, another colour."""
         super().changeEvent(event)
-        if event.type() == event.Type.ParentChange:
-            self._reveal()
         if event.type() in (event.Type.ApplicationPaletteChange, event.Type.StyleChange):
             self._colour()
-
-    def _reveal(self) -> None:
-        if self.parentWidget() is not None:  # without one, it would be a window of its own
-            self.setVisible(bool(self.text()))
 
     def _colour(self) -> None:
         palette = self.palette()

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from mosaic.errors import UsageError
 from mosaic.ui.launching import Launching
-from mosaic.ui.models.modes import AGENT, Modes
+from mosaic.ui.models.actions import Action
 from mosaic.ui.models.script import script_spec
 from mosaic.ui.theme import GAP, INSET, TIGHT
 from mosaic.ui.widgets.bits import Note, Pills, Primary
 from mosaic.ui.widgets.catalog_view import CatalogView
+from mosaic.ui.widgets.mode_switch import ModeSwitch
 from mosaic.ui.widgets.script_page import ScriptPage
 from mosaic.ui.widgets.train_page import TrainPage
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QEvent, QObject
     from PySide6.QtGui import QShowEvent
 
     from mosaic.ui.context import Context
@@ -38,7 +38,6 @@ class LaunchPanel(QWidget):
         self.catalog = CatalogView(self.launching.catalog, self.launch)
         self.catalog.install.connect(self.launching.install)
         self.catalog.cancel.connect(self.launching.cancel)
-        self.modes = Modes(AGENT)
         self.pages = Pills([("train", "Train new"), ("trained", "Use trained")], name="What to do")
         self.pages.chosen.connect(self._choose_page)
         self.train = TrainPage(self.launch, context.runs)
@@ -57,26 +56,36 @@ class LaunchPanel(QWidget):
         self.launching.script.changed.connect(lambda _: self._show_button())
         self._show_page()
         QTimer.singleShot(0, self.launching.look)
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self.launching.close)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks again: a runner may have been installed meanwhile."""
         super().showEvent(event)
-        self.window().installEventFilter(self)
         if self.launching.catalog.loaded and not self.launching.catalog.installing:
             self.launching.look()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The window goes, and this with it."""
-        if watched is self.window() and event.type() == event.Type.Close:
-            self.launching.close()
-        return super().eventFilter(watched, event)
+    def commands(self) -> list[Action]:
+        """What can be done from anywhere."""
+        return [
+            Action(
+                id="launch.start",
+                title="Start what the launch form says",
+                call=self._pressed,
+                keys=("Ctrl+Return",),
+                when=self.button.isEnabled,
+            ),
+            Action(id="launch.script", title="Run my script…", call=self._context.asks.run_script.emit),
+            Action(id="launch.look", title="Look for runners again", call=self.launching.look),
+        ]
 
     def _scrolled(self) -> QScrollArea:
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(INSET, GAP, INSET, INSET)
         column.setSpacing(GAP + 2)
-        column.addLayout(self._mode_switch())
+        column.addWidget(ModeSwitch(self._context.modes))
         column.addWidget(self.catalog)
         column.addWidget(self.pages)
         column.addWidget(self.train)
@@ -89,17 +98,6 @@ class LaunchPanel(QWidget):
         area.setWidget(body)
         area.setMinimumWidth(280)
         return area
-
-    def _mode_switch(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(Note("Who acts"), 1)
-        pills = Pills([(mode.id, mode.title) for mode in self.modes.all], name="Who acts")
-        for mode in self.modes.all:
-            pills.button(mode.id).setToolTip(mode.help)
-        pills.choose(self.modes.chosen)
-        pills.chosen.connect(self.modes.choose)
-        row.addWidget(pills, 1)
-        return row
 
     def _foot(self) -> QWidget:
         foot = QFrame()

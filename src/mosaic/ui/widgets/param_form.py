@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from mosaic.ui.models.form import hint_of
 from mosaic.ui.theme import tone
-from mosaic.ui.widgets.bits import Choice, Fold, Heading, Note
+from mosaic.ui.widgets.bits import Choice, Fold, Heading, Note, reveal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,8 +99,7 @@ class FieldRow:
         font = QFont(self.label.font())
         font.setBold(field.changed)
         self.label.setFont(font)
-        if self.reset.parentWidget() is not None or not field.changed:
-            self.reset.setVisible(field.changed)
+        reveal(self.reset, shown=field.changed)
         self.problem.say(field.problem)
         palette = QPalette()
         if field.problem:

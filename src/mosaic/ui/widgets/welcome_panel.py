@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from mosaic.ui import launch_work as work
+from mosaic.ui.models.actions import Action
 from mosaic.ui.models.catalog import Catalog
 from mosaic.ui.models.welcome import FIRST_STEPS, FirstStep, standing_of
 from mosaic.ui.theme import GAP, INSET, TIGHT
@@ -25,11 +26,15 @@ _NARROW, _WIDTH = 400, 520
 
 
 class WelcomePanel(QWidget):
-    """Qt view of the first steps."""
+    """Qt view of the first steps. Shown while there is no run, and when it was `asked` for."""
+
+    changed = Signal()
+    """Whether it was asked for changed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
+        self.asked = False
         self._catalog = Catalog()
         self._notes: dict[str, Note] = {}
         self.buttons: dict[str, QPushButton] = {}
@@ -39,7 +44,11 @@ class WelcomePanel(QWidget):
         column = QVBoxLayout(body)
         column.setContentsMargins(INSET, INSET, INSET, INSET)
         column.setSpacing(GAP)
-        column.addWidget(_title("Nothing has run here yet"))
+        self.title = _title("")
+        self.leave = QPushButton("Close the first steps")
+        self.leave.setFlat(True)
+        self.leave.clicked.connect(lambda: self.ask(wanted=False))
+        column.addWidget(self.title)
         column.addWidget(
             Note("Choose a first step. Its form opens on the left, filled in; you press the button.")
         )
@@ -47,6 +56,7 @@ class WelcomePanel(QWidget):
             column.addWidget(self._offer(step))
         column.addWidget(Note(f"Everything you run is kept in {context.root.path}"))
         column.addWidget(Note("Ctrl+K finds every command; ? shows the keys."))
+        column.addWidget(self.leave, 0, Qt.AlignmentFlag.AlignLeft)
         centred = QWidget()
         around = QVBoxLayout(centred)
         row = QHBoxLayout()
@@ -64,6 +74,8 @@ class WelcomePanel(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
         self._catalog.changed.connect(self._show)
+        for heard in (context.asks.watch, context.asks.replay):
+            heard.connect(lambda *_: self.ask(wanted=False))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -71,6 +83,16 @@ class WelcomePanel(QWidget):
         super().showEvent(event)
         root = self._context.root
         self._context.ops.run(lambda: work.look(root), done=self._catalog.show)
+
+    def commands(self) -> list[Action]:
+        """What can be done from anywhere."""
+        return [Action(id="help.welcome", title="First steps", call=self.ask)]
+
+    def ask(self, *, wanted: bool = True) -> None:
+        """Show the first steps although there are runs, or no more."""
+        self.asked = wanted
+        self._show()
+        self.changed.emit()
 
     def _offer(self, step: FirstStep) -> QFrame:
         card = QFrame()
@@ -93,12 +115,15 @@ class WelcomePanel(QWidget):
         return card
 
     def _take(self, step: FirstStep) -> None:
+        self.ask(wanted=False)
         if step.id == "script":
             self._context.asks.run_script.emit()
         else:
             self._context.asks.launch.emit(step.runner, step.algorithm, step.env_id)
 
     def _show(self) -> None:
+        self.title.setText("First steps" if self.asked else "Nothing has run here yet")
+        self.leave.setVisible(self.asked)
         for step in FIRST_STEPS:
             can, said = standing_of(step, self._catalog)
             self.buttons[step.id].setEnabled(can)

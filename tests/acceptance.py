@@ -28,12 +28,13 @@ class Workbench:
 
     home: Path
     env: Mapping[str, str]
+    python: str = sys.executable
 
     def call(
         self, *args: str | os.PathLike[str], timeout_secs: float = 300.0
     ) -> subprocess.CompletedProcess[str]:
         """Call `mosaic`; the caller judges the exit code."""
-        command = [sys.executable, "-m", "mosaic", *(os.fspath(arg) for arg in args)]
+        command = [self.python, "-m", "mosaic", *(os.fspath(arg) for arg in args)]
         return subprocess.run(
             command,
             env={**os.environ, **self.env, "MOSAIC_HOME": str(self.home)},
@@ -60,9 +61,9 @@ class Workbench:
 
 
 @contextmanager
-def workbench(home: Path, **env: str) -> Iterator[Workbench]:
+def workbench(home: Path, *, python: str = sys.executable, **env: str) -> Iterator[Workbench]:
     """A workbench whose daemon, if one was started, is stopped at the end."""
-    bench = Workbench(home, env)
+    bench = Workbench(home, env, python)
     try:
         yield bench
     finally:

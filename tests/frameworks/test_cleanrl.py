@@ -1,0 +1,61 @@
+"""The runner `cleanrl` on scripts written here, from a clean data root to an evaluated checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance import workbench
+from tests.frameworks.journey import Journey, envs_dir, evaluate, install, make_journey, ok, shown, train
+from tests.frameworks.places import CHECKOUT
+
+pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(1800)]
+LOGGED = {
+    "charts/episodic_return": "return",
+    "charts/episodic_length": "length",
+    "charts/SPS": "sps",
+}
+PPO = Journey(
+    "cleanrl/ppo",
+    words=("--checkout", str(CHECKOUT), "--learning-rate", "0.002", "cuda=false"),
+    metrics={**LOGGED, "losses/policy_loss": "loss/policy_loss", "charts/learning_rate": "lr"},
+    slack=256,
+)
+DQN = Journey(
+    "cleanrl/dqn", steps=1500, words=("--checkout", str(CHECKOUT), "save_model=true"), metrics=LOGGED
+)
+CONTINUOUS = Journey(
+    "cleanrl/ppo_continuous_action",
+    "Pendulum-v1",
+    steps=1000,
+    words=("--checkout", str(CHECKOUT), "quiet=true"),
+    metrics={"charts/episodic_return": "return"},
+)
+
+
+def test_a_published_idiom_trains_replays_plays_and_stops(home: Path) -> None:
+    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+        make_journey(bench, PPO)
+
+
+def test_value_networks_and_continuous_agents_are_played_too(home: Path) -> None:
+    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+        install(bench, DQN)
+        run = train(bench, DQN)
+        evaluate(bench, f"{run}:final", DQN)
+        (own,) = [row for row in bench.ask("checkpoints", run) if row["path"].endswith(".cleanrl_model")]
+        evaluate(bench, str(home / "runs" / run / own["path"]), DQN)
+        run = train(bench, CONTINUOUS)
+        (final,) = bench.ask("checkpoints", run)
+        assert "observation normaliser" in final["meta"]["holds"]
+        evaluate(bench, f"{run}:final", CONTINUOUS)
+
+
+def test_the_scripts_own_files_stay_in_the_run(home: Path) -> None:
+    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+        install(bench, PPO)
+        ok(bench, "train", "cleanrl/ppo", "CartPole-v1", "--steps", "256", "--checkout", str(CHECKOUT))
+        found = shown(bench, "last")
+        assert list((home / "runs" / found["run_id"] / "files" / "runs").rglob("events.out.tfevents.*"))
+        assert not (home.parent / "runs").exists()

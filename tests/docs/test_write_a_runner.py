@@ -1,4 +1,4 @@
-"""docs/write-a-runner.md: its files are those of the example, which is installed and run in tests/frameworks."""
+"""docs/write-a-runner.md holds the example package, which tests/frameworks installs and runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A runner of somebody else's: installed by pip from the document that explains how to write one, then used."""
+"""A runner of somebody else: installed by pip from the document that explains how to write one, then used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
 
 @pytest.fixture(scope="module", name="installed")
 def install_from_the_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment that sees this MOSAIC, with the document's package installed by pip."""
+    """An interpreter that sees this MOSAIC and has the package of the document, installed by pip."""
     place = tmp_path_factory.mktemp("third-party")
     source = place / "source"
     for name, text in files(DOCUMENT).items():

@@ -34,7 +34,7 @@ def run_commands(panel: RunPanel) -> list[Action]:
         Action(id="run.rename", title="Rename", call=panel.rename, when=one, keys=("F2",), scope=here),
         Action(id="run.tags", title="Edit tags", call=panel.tag, when=one, keys=("Shift+F2",), scope=here),
         Action(id="run.folder", title="Open folder", call=panel.open_folder, when=one, keys=("Ctrl+O",)),
-        Action(id="run.copy", title="Copy id", call=panel.copy_id, when=some, keys=("Ctrl+Shift+C",)),
+        Action(id="run.copy", title="Copy id", call=panel.copy_id, when=some, keys=("Ctrl+C",), scope=here),
         Action(id="run.delete", title="Delete", call=panel.delete, when=some, keys=("Del",), scope=here),
         Action(
             id="run.undo",

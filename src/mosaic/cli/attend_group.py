@@ -64,6 +64,7 @@ class GroupAttendance:
         """Stay until all have ended, or until a second Ctrl-C. 0 when every one finished."""
         before = signal.signal(signal.SIGINT, self._interrupted)
         asked = False
+        self._say(f"staying with {len(self._ids)} runs; Ctrl-C stops them. Their output: mosaic logs RUN")
         try:
             while len(self._ended) < len(self._ids):
                 rows = [self._ended.get(one) or catalog.row_of(self._root, one) for one in self._ids]

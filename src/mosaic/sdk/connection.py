@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mosaic.paths import DataRoot, data_root
 from mosaic.sdk import catalog, reading
@@ -78,6 +78,73 @@ class Connection:
         with reading.daemon(self._root) as client:
             client.submit(spec, env=sendable(os.environ if env is None else env)[0])
         return Run(self._root, spec.run_id)
+
+    def train(
+        self,
+        target: str,
+        env_id: str = "",
+        *,
+        seed: int | None = None,
+        steps: int | None = None,
+        envs: int = 1,
+        parameters: Mapping[str, Any] | None = None,
+        arguments: Sequence[str] = (),
+        resume: str | None = None,
+        init: str | None = None,
+        checkout: str = "",
+        name: str = "",
+        tags: Mapping[str, str] | None = None,
+        python: str | None = None,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Train with a runner, and return at once. What cannot work is refused before anything starts.
+
+        Args:
+            target: Runner and algorithm, as in `tabular/q_learning`.
+            env_id: The environment.
+            seed: Of the training.
+            steps: How many steps; the algorithm has a default.
+            envs: Environments at once.
+            parameters: What differs from the algorithm's defaults; `env.KEY` is for the environment itself.
+            arguments: Words passed on to the runner's command as they are.
+            resume: The run to go on with, or a checkpoint of it.
+            init: A checkpoint to start from: a path, `RUN`, `RUN@STEP` or `RUN:best`.
+            checkout: Where the runner's scripts lie, for runners that find their algorithms there.
+            name: A name to find it by.
+            tags: Labels.
+            python: An interpreter to use instead of the runner's own environment.
+            cwd: Where it runs; by default here.
+            env: Its whole environment; by default ours.
+
+        Raises:
+            LaunchRefusedError: it cannot work; says why and what to do.
+            UsageError: there is no such runner, algorithm or parameter.
+            DaemonError: the daemon cannot be reached or started.
+
+        Example:
+            >>> run = mosaic.connect().train("tabular/q_learning", "FrozenLake-v1", seed=1, steps=5000)
+            >>> run.wait()
+        """
+        from mosaic.protocol.cards import Job
+        from mosaic.sdk import training
+
+        runner, _, algorithm = target.partition("/")
+        job = Job(
+            runner=runner,
+            algorithm=algorithm,
+            env_id=env_id,
+            seed=seed,
+            steps=steps,
+            envs=envs,
+            parameters=dict(parameters or {}),
+            arguments=list(arguments),
+            resume=resume,
+            init=init,
+            checkout=checkout,
+        )
+        run_id = training.train(self._root, job, name=name, tags=tags, python=python, cwd=cwd, env=env)
+        return Run(self._root, run_id)
 
     def runs(self) -> list[Run]:
         """Every run, newest first.

@@ -86,13 +86,15 @@ class ArrayHead:
             return b"%b%d}" % (self.start, zlib.crc32(data))
 
     def _learn(self, array: Any) -> None:
-        self.dtype, self.shape = array.dtype, array.shape
+        self.dtype = None  # known again when all the rest is: an interrupt may come in between
         self.inline = array.nbytes <= self.limit
         self.start = b""
         if array.dtype.kind in "biufc":
             head = dumps({"nd": array.dtype.str, "shape": list(array.shape)})[:-1]
             self.start = head + (b',"b64":"' if self.inline else b',"crc32":')
         self.quick = self.inline and self.start != b""
+        self.shape = array.shape
+        self.dtype = array.dtype
 
 
 def object_bytes(fields: Dict[str, Any], inline_bytes: int) -> bytes:

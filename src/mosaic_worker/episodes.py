@@ -47,6 +47,7 @@ class Track:
         "_it",
         "_ndarray",
         "_obs_head",
+        "_outcome",
         "_prefix",
         "_push",
         "_recorder",
@@ -98,6 +99,7 @@ class Track:
         self._reward_value = 0.0
         self._reward_bytes = b"0.0"
         self._prefix: Optional[bytes] = None  # None: no episode is open
+        self._outcome = "cut"  # what the open one ends as, if nothing more comes
         self.episode_id = ""
         self.step_count = 0
         self.total = 0.0
@@ -136,15 +138,17 @@ class Track:
         self._t_start = self._t_end = _now() // 1000
         self.step_count = 0
         self.total = 0.0
+        self._outcome = "cut"
         body = object_bytes(fields, self._recorder.inline_bytes)
-        self._write(b'%b,"obs":%b,"t":%de-6' % (body, self._obs_head.bytes_of(obs), self._t_start))
-        self._prefix = b'{"type":"step","episode_id":%b,"step":' % dumps(self.episode_id)
+        prefix = b'{"type":"step","episode_id":%b,"step":' % dumps(self.episode_id)
         self._recorder.opened(self)
+        self._write(b'%b,"obs":%b,"t":%de-6' % (body, self._obs_head.bytes_of(obs), self._t_start))
+        self._prefix = prefix
+        self.shared.told = True
 
     def _name_episode(self, describe: Optional[Describe]) -> Dict[str, Any]:
         shared = self.shared
-        first = shared.epoch != self._recorder.epoch
-        if first:
+        if shared.epoch != self._recorder.epoch:
             shared.start(self._recorder)
         self.env_key = shared.env_key
         self.episode_id = f"{self._recorder.producer}.{self.env_key}.{shared.episodes}"
@@ -154,7 +158,7 @@ class Track:
             fields["env_index"] = self.env_index
         if self.group is not None:
             fields["group"] = self.group
-        if first and describe is not None:
+        if not shared.told and describe is not None:
             with report.guard("describing an environment"):  # failing to say it costs only the description
                 fields["env"] = describe()
         return fields
@@ -203,8 +207,9 @@ class Track:
     def _finish(self, body: bytes, terminated: Any, truncated: Any, now: int) -> None:
         flags = (b',"terminated":true' if terminated else b"") + (b',"truncated":true' if truncated else b"")
         self._t_end = now
+        self._outcome = "terminated" if terminated else "truncated"
         self._write(body + flags)
-        self._close("terminated" if terminated else "truncated")
+        self.cut()
 
     @property
     def reward(self) -> float:
@@ -214,30 +219,32 @@ class Track:
     def cut(self) -> None:
         """End the open episode, if any, where it stands."""
         if self._prefix is not None:
-            self._close("cut")
+            self._close()
 
     def sleep(self) -> None:
         """Record nothing until the next reset: the environment has become part of another one."""
         self.cut()
         self.dormant = True
 
-    def _close(self, outcome: str) -> None:
-        if self._prefix is None or self._channel.epoch != self._recorder.epoch:
+    def _close(self) -> None:
+        if self._channel.epoch != self._recorder.epoch:
             self._prefix = None  # the episode belongs to the process we were forked from
             return
-        self._prefix = None
         seed = b"" if self._seed is None else b',"seed":%d' % self._seed
-        self._write(
+        line = (
             b'{"type":"episode","episode_id":%b,"steps":%d,"return":%b,"outcome":"%b","t_start":%de-6,"t_end":%de-6'
             b',"env_index":%d%b,"t":%de-6' % ( dumps(self.episode_id), self.step_count,
-            float_bytes(self.total), outcome.encode(), self._t_start, self._t_end, self.env_index, seed,
+            float_bytes(self.total), self._outcome.encode(), self._t_start, self._t_end, self.env_index, seed,
             _now() // 1000, )
         )  # fmt: skip
+        self._prefix = None  # before it is written: an interrupt must not make two ends of one episode
+        self._write(line)
         self._recorder.closed(self)
 
     # ---- values ----
 
     def _take_reward(self, reward: Any) -> None:
+        self._reward = _UNKNOWN  # until all three agree: an interrupt may come in between
         try:
             self._reward_value = float(reward)
         except (TypeError, ValueError):
@@ -252,7 +259,8 @@ class Track:
         if kind is not int and not _is_numpy_integer(action):
             return self._action_head.bytes_of(action)
         if kind is not self._action_type:
-            self._action_type, self._actions = kind, {}
+            self._actions = {}
+            self._action_type = kind
         coded = value_bytes(int(action), 0)
         if len(self._actions) < _MAX_CACHED_ACTIONS:
             self._actions[action] = coded
@@ -290,18 +298,20 @@ class Track:
 class Shared:
     """What the tracks of one environment share: its name in the journal, and the count of its episodes."""
 
-    __slots__ = ("env_key", "episodes", "epoch")
+    __slots__ = ("env_key", "episodes", "epoch", "told")
 
     def __init__(self) -> None:
         self.epoch = -1
         self.env_key = ""
         self.episodes = 0
+        self.told = False  # whether the environment has been described in the journal
 
     def start(self, recorder: Recorder) -> None:
         """Take a name in the present process."""
-        self.epoch = recorder.epoch
         self.env_key = recorder.new_env_key()
         self.episodes = 0
+        self.told = False
+        self.epoch = recorder.epoch
 
 
 def _is_numpy_integer(value: Any) -> bool:

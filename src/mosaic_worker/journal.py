@@ -8,11 +8,9 @@ that), and nothing is ever dropped: on a full disk `append` waits, visibly, unti
 from __future__ import annotations
 
 import errno
-import fcntl
 import mmap
 import operator
 import os
-import struct
 import sys
 import threading
 import time
@@ -20,18 +18,14 @@ from collections import deque
 from itertools import repeat, starmap
 from typing import Any, Callable, Deque, Iterable, Iterator, List, Optional, Tuple
 
-from mosaic_worker import report
+from mosaic_worker import report, stack
+from mosaic_worker.segment import SMALLEST_SEGMENT, Segment
 
 __all__ = ["NO_ROOM", "Channel", "Journal", "new_producer"]
 
-SMALLEST_SEGMENT = 64 * 1024
 _FIRST_SEGMENT = 256 * 1024
-_F_OFD_SETLK = 37
-_WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _SUFFIX_ROOM = 32  # ',"seq":' + 20 digits + '}\n'
 _BLOCK = 1000
-_MADV_POPULATE_WRITE = 23  # Linux 5.14
-_LEAST_AHEAD, _MOST_AHEAD = 64 * 1024, 1 << 20
 _LAST_DIGITS = [b"%03d}\n" % number for number in range(_BLOCK)]
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
@@ -50,65 +44,16 @@ def new_producer() -> str:
     return f"p{os.getpid()}x{os.urandom(4).hex()}"
 
 
-class Segment:
-    """One file of the journal, locked for as long as we write to it."""
+class _Next:
+    """Stands at the end of the numbers made in advance and knows which comes next: no line can end in it."""
 
-    def __init__(self, path: str, size: int) -> None:
-        """Create and map the file.
+    __slots__ = ("seq",)
 
-        Raises:
-            OSError: no space, or the folder is gone; nothing is left behind then.
-        """
-        self.path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        self.fd = os.open(path, flags, 0o600)
-        try:
-            # SYNC: locked before it has a size, so no reader ever takes a live segment for a finished one.
-            fcntl.fcntl(self.fd, _F_OFD_SETLK, _WHOLE_FILE)
-            _reserve(self.fd, size)
-            self.map = mmap.mmap(self.fd, size)
-            self._prefaulted_at = 0
-        except BaseException:
-            os.unlink(path)
-            os.close(self.fd)
-            raise
+    def __init__(self, seq: int) -> None:
+        self.seq = seq
 
-    def room(self) -> int:
-        """How many bytes still fit."""
-        return len(self.map) - self.map.tell()
-
-    def prefault(self) -> None:
-        """Have the kernel make the next pages ready in one go: a fault per page costs twice as much.
-
-        As much as was used since the last call, within bounds: a slow writer keeps few pages dirty.
-        """
-        here = self.map.tell()
-        length = max(_LEAST_AHEAD, min(here - self._prefaulted_at, _MOST_AHEAD))
-        self._prefaulted_at = here
-        start = here - here % mmap.PAGESIZE
-        try:
-            self.map.madvise(_MADV_POPULATE_WRITE, start, min(length, len(self.map) - start))
-        except (OSError, ValueError):
-            return  # an older kernel: the pages come one by one
-
-    def finish(self) -> None:
-        """Cut the file to its true length and let go of it. No append can land after this."""
-        end = self.map.tell()
-        self.map.seek(0, os.SEEK_END)  # from here on every append finds no room here
-        size = len(self.map)
-        while end < size and self.map[end]:  # another thread came between those two lines
-            end = self.map.find(b"\n", end) + 1
-        self.abandon(end)
-
-    def abandon(self, end: Optional[int] = None) -> None:
-        """Close, and cut only where an end is given: in a forked child the file is the parent's."""
-        self.map.close()
-        try:
-            if end is not None:
-                os.ftruncate(self.fd, end)
-        finally:
-            # SYNC: the lock goes last: who sees it free sees the true length.
-            os.close(self.fd)
+    def __radd__(self, _: bytes) -> bytes:
+        raise IndexError("the numbers made in advance are used up")
 
 
 class Journal:
@@ -118,6 +63,9 @@ class Journal:
     C call (`next` of a chain of C iterators), so no other Python code runs in the middle. The chain, inside
     out: take the body; add the number that comes next; write; only then count. A write that finds no room has
     numbered nothing. Interpreters without that guarantee (no GIL, not CPython) take a lock.
+
+    An interrupt may raise anywhere else. What it cuts short (a change of segment, the making of numbers, the
+    end of a segment) is taken up again by the next call; no number is skipped or given twice by it.
 
     Bounds: a segment holds `segment_bytes` (smaller at first, and when the disk is nearly full; larger
     for one line that needs it); a full disk is retried every `retry_secs` for ever.
@@ -145,22 +93,30 @@ class Journal:
     def _start_afresh(self) -> None:
         self._lock = threading.RLock()
         self._segment: Optional[Segment] = None
+        self._next: Optional[Segment] = None  # made, not yet in use
+        self._old: List[Segment] = []  # to be finished
         self._index = 0
+        self._greeting = b""
         self._rolling = False
         self._deferred: List[bytes] = []
-        self._numbers: Deque[bytes] = deque()  # how the next lines end, made in advance
-        self._numbered = 0  # the first number that is not among them yet
-        self._write: Write = _no_segment
+        # How the next lines end (bytes), made in advance; last, as a `_Next`, what comes after them.
+        self._numbers: Deque[Any] = deque([_Next(0 if self._hello is None else 1)])
 
     @property
     def next_seq(self) -> int:
-        """The number of the next line; as many are written."""
-        return self._numbered - len(self._numbers)
+        """The number of the next line."""
+        head = self._numbers[0]
+        return head.seq if isinstance(head, _Next) else int(head[7:-2])
+
+    @property
+    def _write(self) -> Write:
+        segment = self._segment
+        return _no_segment if segment is None else segment.write
 
     @property
     def open(self) -> bool:
-        """Whether a segment is open now."""
-        return self._segment is not None
+        """Whether there is a segment that is not finished."""
+        return self._segment is not None or bool(self._old)
 
     def append(self, body: bytes) -> int:
         """Write one line. `body` is a JSON object without its closing brace. Returns its seq, acknowledged.
@@ -202,7 +158,7 @@ class Journal:
             ValueError: the error it was called for, when lack of room is not the reason.
         """
         with self._lock:
-            if self._rolling:
+            if self._rolling and stack.under_way(_MAKING_ROOM):
                 return False
             if self._write is not used:
                 return True  # another thread was here since `used` was in force
@@ -214,8 +170,8 @@ class Journal:
                     if self._segment.room() >= needed:
                         raise error
                     self._roll(needed)
-                if not self._numbers:
-                    self._make_numbers()
+                self._make_numbers()
+                self._finish_old()
             finally:
                 self._rolling = False
             while self._deferred:
@@ -223,41 +179,63 @@ class Journal:
         return True
 
     def _make_numbers(self) -> None:
-        start = self._numbered
-        if start < _BLOCK:
-            endings = [b',"seq":%d}\n' % number for number in range(start, _BLOCK)]
-        else:
-            endings = list(map((b',"seq":%d' % (start // _BLOCK)).__add__, _LAST_DIGITS))
-        if self._segment is not None:
-            self._segment.prefault()
-        self._numbered = start + len(endings)
-        self._numbers.extend(endings)
+        head = self._numbers[0]
+        if not isinstance(head, _Next):
+            return
+        if len(self._numbers) == 1:
+            start = head.seq
+            endings: List[Any]
+            if start < _BLOCK:
+                endings = list(map(b',"seq":%d}\n'.__mod__, range(start, _BLOCK)))
+            else:
+                endings = list(map((b',"seq":%d' % (start // _BLOCK)).__add__, _LAST_DIGITS))
+            endings.append(_Next(start + len(endings)))
+            if self._segment is not None:
+                self._segment.prefault()
+            self._numbers.extend(endings)
+        self._numbers.popleft()  # `head`: from here on the new ones count
 
     def _roll(self, needed: int) -> None:
-        old = self._segment
-        hello = self._hello(self.producer) if self._hello is not None and self._index == 0 else b""
-        new = self._new_segment(needed + (len(hello) + _SUFFIX_ROOM if hello else 0))
-        self._index += 1
-        if hello:
-            new.map.write(hello + b',"seq":0}\n')
-            self._numbered = 1
+        current = self._segment
+        if current is not None:
+            self._index = current.index + 1
+            if self._next is current:  # interrupted when it had just been taken into use
+                self._next = None
+        if self._index == 0 and self._hello is not None and not self._greeting:
+            self._greeting = self._hello(self.producer) + b',"seq":0}\n'
+        greeting = self._greeting if self._index == 0 else b""
+        new = self._new_segment(needed + len(greeting))
+        if greeting:
+            new.map.seek(0)
+            new.map.write(greeting)
+        if current is not None:
+            current.seal()  # nothing lands in it once there are lines in the new one
+            self._old.append(current)
         # SYNC: the new segment is there and locked before the old one is let go: we never look dead.
-        self._segment, self._write = new, new.map.write
-        if old is not None:
-            old.finish()
+        self._segment = new
+        self._next = None
+
+    def _finish_old(self) -> None:
+        while self._old and self._old[0] is not self._segment:
+            self._old[0].finish()
+            del self._old[0]
 
     def _new_segment(self, needed: int) -> Segment:
-        path = os.path.join(self.folder, f"{self.producer}-{self._index:04d}.jsonl")
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         wanted = min(self._segment_bytes, _FIRST_SEGMENT << (2 * min(self._index, 16)))
         size = wanted
         waited_secs = 0.0
         while True:
             try:
-                segment = Segment(path, max(size, _pages(needed)))
+                segment = self._next
+                if segment is None:
+                    path = os.path.join(self.folder, f"{self.producer}-{self._index:04d}.jsonl")
+                    segment = self._next = Segment(path, self._index)
+                segment.prepare(max(size, _pages(needed)))
                 break
             except OSError as error:
                 if error.errno not in _NO_SPACE:
+                    self._discard_next()
                     raise
             if size > SMALLEST_SEGMENT:
                 size = max(SMALLEST_SEGMENT, size // 2)
@@ -272,21 +250,37 @@ class Journal:
             report.once(f"space for the journal again after {waited_secs:.0f} s: the script goes on")
         return segment
 
+    def _discard_next(self) -> None:
+        segment = self._next
+        if segment is not None:
+            segment.discard()
+            self._next = None
+
     def close(self) -> None:
         """Finish the segment. An append after this opens another one: nothing is refused."""
         with self._lock:
-            segment, self._segment, self._write = self._segment, None, _no_segment
+            segment = self._segment
             if segment is not None:
-                segment.finish()
+                self._index = segment.index + 1
+                if self._next is segment:
+                    self._next = None
+                segment.seal()
+                self._old.append(segment)
+                self._segment = None
+            self._discard_next()
+            self._finish_old()
 
     def after_fork_in_child(self) -> None:
-        """Become a new producer. The segment belongs to the parent: let go of our copy of its lock."""
-        segment = self._segment
+        """Become a new producer. The segments belong to the parent: let go of our copy of their locks."""
+        theirs = [*self._old, *filter(None, (self._segment, self._next))]
         self.epoch += 1
         self.producer = new_producer()
         self._start_afresh()
-        if segment is not None:
+        for segment in theirs:
             segment.abandon()
+
+
+_MAKING_ROOM = {Journal._make_room.__code__}  # noqa: SLF001  (our own)
 
 
 class Channel:
@@ -345,17 +339,6 @@ def _seq(written: Tuple[int, bytes]) -> int:
 
 def _no_segment(_: bytes) -> int:
     raise ValueError("no segment yet")
-
-
-def _reserve(fd: int, size: int) -> None:
-    """Make the disk promise the room now: without it, a full disk would be a SIGBUS later."""
-    try:
-        os.posix_fallocate(fd, 0, size)
-    except OSError as error:
-        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-            raise
-        for start in range(0, size, SMALLEST_SEGMENT):  # a file system that cannot promise: fill it
-            os.pwrite(fd, bytes(min(SMALLEST_SEGMENT, size - start)), start)
 
 
 def _pages(size: int) -> int:

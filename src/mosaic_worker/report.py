@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["caught", "counts", "guard", "once"]
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # of the kind that a signal handler may take again
 _said: Set[str] = set()
 _counts: Dict[str, int] = {}
 

@@ -22,8 +22,8 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="a full disk is the script's problem",
         guarantee="G4",
         file="mosaic_worker/journal.py",
-        old="                if error.errno not in _NO_SPACE:\n                    raise\n",
-        new="                raise\n",
+        old="                if error.errno not in _NO_SPACE:\n",
+        new="                if error.errno:\n",
         proof=_DISK + "test_on_a_full_disk_the_worker_waits_says_so_and_goes_on_when_there_is_room",
     ),
     Mutant(

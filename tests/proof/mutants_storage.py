@@ -37,17 +37,17 @@ STORAGE_MUTANTS: list[Mutant] = [
     Mutant(
         name="lines stay in the worker's own memory",
         guarantee="G1",
-        file="mosaic_worker/journal.py",
-        old="mmap.mmap(self.fd, size)",
-        new="mmap.mmap(self.fd, size, flags=mmap.MAP_PRIVATE)",
+        file="mosaic_worker/segment.py",
+        old="mmap.mmap(fd, size)",
+        new="mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE)",
         proof=_KILLS,
     ),
     Mutant(
         name="the segment is cut before its last lines",
         guarantee="G1",
-        file="mosaic_worker/journal.py",
-        old="        self.abandon(end)\n",
-        new="        self.abandon(self.map[: end - 1].rfind(b'\\n') + 1)\n",
+        file="mosaic_worker/segment.py",
+        old="            self._end = end\n",
+        new="            self._end = self.map[: end - 1].rfind(b'\\n') + 1\n",
         proof=_KILLS,
     ),
     Mutant(

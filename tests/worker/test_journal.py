@@ -15,7 +15,7 @@ import pytest
 
 from mosaic.runs.locks import held
 from mosaic_worker import journal as journal_module
-from mosaic_worker.journal import Channel, Journal, Segment
+from mosaic_worker.journal import Channel, Journal
 from tests.worker.reading import environment, lines_of, read_journal
 
 if TYPE_CHECKING:
@@ -207,10 +207,10 @@ def test_an_error_that_is_not_lack_of_room_is_raised_and_makes_no_segments(
 ) -> None:
     journal.append(b'{"type":"log","text":"a"')
     assert journal._segment is not None
-    journal._write = broken = lambda _: int("not a number")
+    journal._segment.write = broken = lambda _: int("not a number")
     with pytest.raises(ValueError, match="invalid literal"):
         journal.append(b'{"type":"log","text":"b"')
-    assert journal._write is broken
+    assert journal._segment.write is broken
     assert len(list((tmp_path / "journal").iterdir())) == 1
     journal.close()
 
@@ -222,9 +222,14 @@ def test_a_segment_that_cannot_be_made_leaves_no_file(
         raise OSError(errno.EIO, "broken")
 
     monkeypatch.setattr(os, "posix_fallocate", refuse)
+    journal = Journal(str(tmp_path / "journal"), hello=hello)
     with pytest.raises(OSError, match="broken"):
-        Segment(str(tmp_path / "p1x0-0000.jsonl"), 4096)
-    assert list(tmp_path.iterdir()) == []
+        journal.append(b'{"type":"log","text":"a"')
+    assert list((tmp_path / "journal").iterdir()) == []
+    monkeypatch.undo()
+    assert journal.append(b'{"type":"log","text":"b"') == 1
+    journal.close()
+    assert [len(events) for events in read_journal(tmp_path).values()] == [2]
 
 
 def test_a_forked_child_is_another_producer_and_holds_no_lock_of_its_parent(

@@ -135,43 +135,44 @@ class Agents:
             codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
         episode_id = "{}:{}".format(self._group, codec.agent_id)
         named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
-        env = b""
-        if not self._told:
-            self._told = True
-            env = self._fields({"env": self._describe})
+        env = b"" if self._told else self._fields({"env": self._describe})
         now = time.time_ns() // 1000
-        self._channel.append(
+        body = (
             b'{"type":"reset","episode_id":%b,"env_key":%b,"agent_id":%b,"group":%b%b%b,"obs":%b,"t":%de-6'
             % (*named, self._reset, env, codec.obs(obs), now)
         )
+        track = Track(episode_id, now)
+        # Everything is made, then noted, then written: an interrupt may lose a line, but no line comes twice.
+        self._open[agent] = track
         self._known.add(agent)
-        self._open[agent] = track = Track(episode_id, now)
+        self._channel.append(body)
+        self._told = True
         return track
 
     def step(self, agent: Any, reward: float, obs: Any, *, terminated: bool, truncated: bool) -> None:
         """The reward of an agent's waiting action is known: its step is done, and the episode may be."""
         track = self._open[agent]
-        track.returned += reward
         if track.acted:
             codec = self._codecs[agent]
-            self._channel.append(
-                b'%b%d,"action":%b,"reward":%b%b%b,"obs":%b%b%d,"t":%de-6'
-                % (
-                    track.prefix,
-                    track.step,
-                    codec.action(track.action),
-                    float_bytes(reward),
-                    b',"terminated":true' if terminated else b"",
-                    b',"truncated":true' if truncated else b"",
-                    codec.obs(obs),
-                    codec.suffix,
-                    track.turn,
-                    time.time_ns() // 1000,
-                )
+            body = b'%b%d,"action":%b,"reward":%b%b%b,"obs":%b%b%d,"t":%de-6' % (
+                track.prefix,
+                track.step,
+                codec.action(track.action),
+                float_bytes(reward),
+                b',"terminated":true' if terminated else b"",
+                b',"truncated":true' if truncated else b"",
+                codec.obs(obs),
+                codec.suffix,
+                track.turn,
+                time.time_ns() // 1000,
             )
+            track.returned += reward
             track.step += 1
             track.acted = False
             track.action = None
+            self._channel.append(body)
+        else:
+            track.returned += reward
         if terminated or truncated:
             self.end(agent, "terminated" if terminated else "truncated")
 
@@ -182,9 +183,9 @@ class Agents:
 
     def end(self, agent: Any, outcome: str) -> None:
         """An agent's episode is over."""
-        track = self._open.pop(agent)
+        track = self._open[agent]
         now = time.time_ns() // 1000
-        self._channel.append(
+        body = (
             b'{"type":"episode","episode_id":%b,"steps":%d,"return":%b,"outcome":"%b","t_start":%de-6,"t_end":%de-6'
             b',"agent_id":%b,"t":%de-6'
             % (
@@ -198,3 +199,5 @@ class Agents:
                 now,
             )
         )
+        del self._open[agent]
+        self._channel.append(body)

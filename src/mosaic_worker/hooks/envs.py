@@ -8,23 +8,32 @@ is just passed through.
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Set, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type
 
-from mosaic_worker import report, rng
+from mosaic_worker import report, rng, stack
 from mosaic_worker.episodes import Track
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import rendering
 from mosaic_worker.hooks.describe import describe
 
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from types import CodeType
 
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["EnvHooks", "inside", "is_inside", "local", "old_result", "patch", "reset_arguments"]
+__all__ = [
+    "EnvHooks",
+    "inside",
+    "is_inside",
+    "is_stepping",
+    "local",
+    "old_result",
+    "patch",
+    "reset_arguments",
+    "watch_steps",
+]
 
 
 class _Local(threading.local):
@@ -39,17 +48,11 @@ def _the_local() -> _Local:
 
 
 local = _Local()
-"""`busy` while a recorded call, or the making of an environment, runs in this thread."""
+"""`busy` while a recorded call, or the making of an environment, runs in this thread; or since one was
+interrupted: it is a hint, and the stack decides (`is_inside`)."""
 _step_codes: Set[CodeType] = set()
-_MAX_FRAMES = 200
-
-
-def _free() -> None:
-    local.busy = False
-
-
-# A vector environment forks its workers while it is being made: they begin with a call stack of their own.
-os.register_at_fork(after_in_child=_free)
+_codes: Set[CodeType] = set()
+"""The functions whose calls are recorded as a whole: steps, and whatever says `with inside()`."""
 
 
 class inside:  # noqa: N801  (a context manager used like a function)
@@ -59,6 +62,7 @@ class inside:  # noqa: N801  (a context manager used like a function)
 
     def __enter__(self) -> None:
         self._before = local.busy
+        _codes.add(sys._getframe(1).f_code)  # noqa: SLF001  (whoever says `with inside()`)
         local.busy = True
 
     def __exit__(self, *_: object) -> None:
@@ -68,20 +72,24 @@ class inside:  # noqa: N801  (a context manager used like a function)
 def is_inside() -> bool:
     """Whether this call is part of a recorded one: a reset, the making of an environment, or a step.
 
-    Steps leave no mark of their own (they are too many): they are found on the stack. An environment that is
-    reset inside another one sleeps from then on, so its steps inside the other's steps are not counted
-    either.
+    The stack says so: no interrupt can leave a call on it. An environment that is reset inside another one
+    sleeps from then on, so its steps inside the other's steps are not counted either.
     """
-    if local.busy:
+    if stack.under_way(_codes, above=2):  # above whoever asks: that may be such a function itself
         return True
-    frame: Optional[FrameType] = sys._getframe(1)  # noqa: SLF001  (the stack is the question)
-    for _ in range(_MAX_FRAMES):
-        if frame is None:
-            return False
-        if frame.f_code in _step_codes:
-            return True
-        frame = frame.f_back
+    local.busy = False
     return False
+
+
+def is_stepping(env: Any) -> bool:
+    """Whether a step of this environment is under way in this thread. Asked by another one inside of it."""
+    return stack.under_way_for(_step_codes, "self", env, above=2)
+
+
+def watch_steps(code: CodeType) -> None:
+    """A function that records the steps of the environment it calls `self`."""
+    _step_codes.add(code)
+    _codes.add(code)
 
 
 class EnvHooks:
@@ -123,7 +131,7 @@ class EnvHooks:
 
         def step(self: Any, action: Any) -> Any:
             track = self._mosaic
-            if track is None or track.busy:
+            if track is None or (track.busy and is_stepping(self)):
                 return raw(self, action)
             track.busy = True  # this step may call `step` of its own base class: that is still this step
             try:
@@ -144,7 +152,7 @@ class EnvHooks:
 
         def step_of_any_signature(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self._mosaic
-            if track is None or track.busy:
+            if track is None or (track.busy and is_stepping(self)):
                 return raw(self, *args, **kwargs)
             track.busy = True
             try:
@@ -158,8 +166,8 @@ class EnvHooks:
                 frames.stepped(self, track)
             return result
 
-        _step_codes.add(step.__code__)
-        _step_codes.add(step_of_any_signature.__code__)
+        watch_steps(step.__code__)
+        watch_steps(step_of_any_signature.__code__)
         return step if _takes_action_alone(raw) else step_of_any_signature
 
     def _reset(self, raw: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,15 +6,21 @@ import functools
 import sys
 import threading
 import types
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Set, Tuple
+
+from mosaic_worker import stack
 
 __all__ = ["Nesting", "argument", "wrap"]
 
 _MARK = "_mosaic_nesting"
+_codes: Set[types.CodeType] = set()
 
 
 class Nesting(threading.local):
-    """How deep this thread is inside hooked calls of one kind. `with nesting:` goes one deeper."""
+    """How deep this thread is inside hooked calls of one kind. `with nesting:` goes one deeper.
+
+    An interrupt may leave `depth` too high: `holds` asks the stack.
+    """
 
     depth = 0
 
@@ -24,6 +30,13 @@ class Nesting(threading.local):
 
     def __exit__(self, *exc_info: object) -> None:
         self.depth -= 1
+
+    def holds(self) -> bool:
+        """Whether the hooked function that asks is called inside another one of this kind."""
+        if stack.under_way_for(_codes, "nesting", self, above=2):
+            return True
+        self.depth = 0
+        return False
 
 
 def argument(
@@ -52,9 +65,8 @@ def wrap(
     if getattr(original, _MARK, None) is nesting:
         return
 
-    @functools.wraps(original)
     def hooked(*args: Any, **kwargs: Any) -> Any:
-        if nesting.depth:
+        if nesting.depth and nesting.holds():
             return original(*args, **kwargs)
         found = before(args, kwargs) if before is not None else None
         with nesting:
@@ -62,6 +74,8 @@ def wrap(
         after(found, result, args, kwargs)
         return result
 
+    _codes.add(hooked.__code__)
+    functools.update_wrapper(hooked, original)
     vars(hooked)[_MARK] = nesting
     setattr(owner, name, hooked)
     # A function is pickled by the name of the module that defines it, so it must be found there as well.

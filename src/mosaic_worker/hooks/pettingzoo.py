@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 from mosaic_worker import hooks, report
 from mosaic_worker.hooks import pettingzoo_origin
 from mosaic_worker.hooks.agents import Agents
-from mosaic_worker.hooks.envs import inside, local
+from mosaic_worker.hooks.envs import inside, is_inside, local
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.pettingzoo_origin import describe, layers, rng_state
 from mosaic_worker.hooks.scalars import number
@@ -79,7 +79,7 @@ def _hook(cls: Any, name: str, record: Callable[..., Any]) -> None:
     # hold on to is the original, a module-level function, which pickles by name, and `local`, which does too.
     @functools.wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if local.busy:  # a layer inside: its outermost one records
+        if local.busy and is_inside():  # a layer inside: its outermost one records
             return original(self, *args, **kwargs)
         return record(original, self, args, kwargs)
 

@@ -15,7 +15,15 @@ from mosaic_worker import report, rng
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import on_import, rendering
 from mosaic_worker.hooks.describe import describe_vector
-from mosaic_worker.hooks.envs import EnvHooks, inside, is_inside, patch, reset_arguments
+from mosaic_worker.hooks.envs import (
+    EnvHooks,
+    inside,
+    is_inside,
+    is_stepping,
+    patch,
+    reset_arguments,
+    watch_steps,
+)
 from mosaic_worker.hooks.making import replace_function
 from mosaic_worker.vectors import MODES, VectorTrack
 
@@ -206,7 +214,7 @@ class VectorHooks:
     def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
         def step(self: Any, *args: Any, **kwargs: Any) -> Any:
             track = self.__dict__.get("_mosaic")
-            if track is None or track.busy:
+            if track is None or (track.busy and is_stepping(self)):
                 return raw(self, *args, **kwargs)
             track.busy = True
             try:
@@ -222,6 +230,7 @@ class VectorHooks:
                 frames.stepped(self, track, len(track.tracks))
             return result
 
+        watch_steps(step.__code__)
         return step
 
     def _close(self, raw: Callable[..., Any]) -> Callable[..., Any]:

@@ -129,6 +129,11 @@ class DataRoot:
         return self.path / "branches"
 
     @property
+    def trust(self) -> Path:
+        """Whose bytes may be loaded: hashes that were trusted, and the runs that were started here."""
+        return self.path / "trust"
+
+    @property
     def daemon(self) -> Path:
         """The daemon's own files."""
         return self.path / "daemon"

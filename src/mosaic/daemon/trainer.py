@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.artifacts import trust
 from mosaic.daemon import ingest_link, janitor, submission, worker_site
 from mosaic.daemon.dispatcher import Standing, startable
 from mosaic.daemon.ingest_link import IngestLink, News
@@ -117,6 +118,7 @@ class Trainer:
                     seen = runs.observe(folder)
                     if seen.proc is None and seen.exit is None:
                         runs.create(self._root, spec, created=self._now(), script=script)
+                        trust.own_run(self._root, spec.run_id)
                         runs.write_control(folder, self._control(Want.HOLD))
                         site_env = worker_site.worker_environment(
                             env, site=self._site, folder=folder, spec=spec, settings=self._settings

@@ -19,6 +19,7 @@ import msgspec
 import zstandard
 from ulid import ULID
 
+from mosaic.artifacts import trust
 from mosaic.errors import ProtocolError, UsageError
 from mosaic.exporting import archive
 from mosaic.paths import RunFolder
@@ -57,6 +58,7 @@ def unpack(source: Path, root: DataRoot) -> tuple[RunFolder, bool]:
             return _same_or_refused(folder, target)
         rebuild(folder)
         _sync_tree(folder.path)
+        trust.forget_run(root, folder.run_id)  # an id of ours may come back with other files in it
         folder.path.rename(target.path)  # SYNC: everything in it is synced before its name appears
         sync_folder(root.runs)
         return target, True

@@ -117,7 +117,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     init: str | None = None
     """The checkpoint training starts from: an absolute path."""
     checkpoint: str | None = None
-    """What is evaluated: an absolute path."""
+    """What is evaluated, or gone on with: an absolute path."""
+    sha256: str | None = None
+    """What the bytes of `checkpoint` or `init` must hash to: others are not loaded."""
     episodes: int | None = None
     """How many episodes an evaluation plays."""
     checkout: str = ""

@@ -74,6 +74,7 @@ def driver_words(job: Job) -> list[str]:
         ("--init", job.init),
         ("--resume", job.resume),
         ("--checkpoint", job.checkpoint),
+        ("--sha256", job.sha256),
         ("--episodes", job.episodes if job.kind == "eval" else None),
     ):
         if value not in (None, ""):

@@ -75,6 +75,7 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
     from mosaic.runners import registry
     from mosaic.runners.parameters import parse
     from mosaic.runners.runner import Discovering
+    from mosaic.sdk import starting_points
     from mosaic.settings import load
 
     settings = load(root)
@@ -88,9 +89,9 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
         chosen = registry.algorithm(runner, job.algorithm)
         changes["algorithm"] = chosen.id
         changes["parameters"] = parse(chosen, job.parameters)
-        if job.kind == "train" and job.steps is None:
+        if job.kind == "train" and job.steps is None and job.resume is None:
             changes["steps"] = chosen.default_steps
-    return runner, msgspec.structs.replace(job, **changes)
+    return runner, starting_points.located(root, msgspec.structs.replace(job, **changes), runner.card)
 
 
 def train(
@@ -210,7 +211,7 @@ def submit(
 
 
 def _with_job(spec: RunSpec, job: Job) -> RunSpec:
-    parent = job.resume
+    parent = job.resume  # its id: `complete` has found the run
     return msgspec.structs.replace(spec, runner=job.runner, job=job, parent=parent)
 
 

@@ -10,7 +10,7 @@ import os
 from typing import IO, Any, Callable, Dict, List, NamedTuple, Optional
 
 import mosaic_worker
-from mosaic_worker.drivers._retention import Entry, superseded
+from mosaic_worker.drivers.retention import Entry, superseded
 
 __all__ = ["Saver", "write_whole"]
 

@@ -120,7 +120,7 @@ class _Training:
             self._spaces = _envs.spaces_of(self.env)
             _check_masks(words, self.env)
             if words.resume:
-                self.model, self._target = self._resumed(own, words.resume)
+                self.model, self._target = self._resumed(own, words.source or words.resume)
             else:
                 self.model, self._target = self._fresh(own), words.steps or DEFAULT_STEPS
         except BaseException:

@@ -44,6 +44,11 @@ class Words(NamedTuple):
     parameters: Mapping[str, Any] = MappingProxyType({})
     env_arguments: Mapping[str, Any] = MappingProxyType({})
 
+    @property
+    def source(self) -> Optional[str]:
+        """Where a training starts: `--resume RUN --checkpoint FILE`, `--resume FILE` or `--init FILE`."""
+        return (self.checkpoint or self.resume) if self.resume else self.init
+
 
 def parse(words: Sequence[str]) -> Words:
     """The job in a command line.

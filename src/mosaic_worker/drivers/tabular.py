@@ -182,7 +182,7 @@ def _train(words: Words) -> int:
         shape = (int(env.observation_space.n), int(env.action_space.n))
         values = np.full(shape, float(settings.initial_value))
         state = _State(target=words.steps or DEFAULT_STEPS)
-        source = words.resume or words.init
+        source = words.source
         if source:
             values, held = _load(source, words)
             _check_fits(env, words, values, held)

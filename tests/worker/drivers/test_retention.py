@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosaic_worker.drivers._retention import Entry, superseded
+from mosaic_worker.drivers.retention import Entry, superseded
 
 REASONS = ["cadence", "best", "final", "stop"]
 

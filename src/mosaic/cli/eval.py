@@ -1,0 +1,104 @@
+"""`mosaic eval CHECKPOINT`: let a saved policy play, as a run like any other."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from mosaic.cli import options
+from mosaic.cli.output import note
+from mosaic.errors import UsageError
+from mosaic.sdk.submitting import parse_tag
+
+__all__ = ["eval_command"]
+
+
+@click.command("eval")
+@click.argument("checkpoint", metavar="CHECKPOINT")
+@click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE]...")
+@click.option("--episodes", "-n", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first reset.")
+@click.option("--env", "env_id", default="", metavar="ID", help="Another environment with the same spaces.")
+@click.option(
+    "--runner", default="", metavar="RUNNER/ALGO", help="What it is of, if no run of yours saved it."
+)
+@click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
+@click.option("--trust", "trusting", is_flag=True, help="Trust these bytes first, as `mosaic trust` does.")
+@click.option("--name", default="", help="A name to find the run by.")
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
+@click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
+def eval_command(
+    *,
+    checkpoint: str,
+    arguments: tuple[str, ...],
+    episodes: int,
+    seed: int,
+    env_id: str,
+    runner: str,
+    python: str | None,
+    trusting: bool,
+    name: str,
+    tags: tuple[str, ...],
+    detach: bool,
+    dry_run: bool,
+) -> int:
+    """Evaluate a checkpoint with the policy's best actions.
+
+    CHECKPOINT is a file, or RUN, RUN@STEP, RUN:final, RUN:best, RUN:last. It is loaded in its runner's own
+    environment by a child process, which records a run like any other: watch it, replay it, compare it. A
+    checkpoint that no run of yours saved must be trusted first.
+
+    \b
+    Example:
+      mosaic eval last --episodes 20
+      mosaic eval my-run:best --seed 7
+      mosaic eval downloads/ppo.zip --runner sb3/ppo --env CartPole-v1 --trust
+    """
+    from mosaic.artifacts import checkpoints
+    from mosaic.artifacts.trust import trust
+    from mosaic.cli.train import write_checks
+    from mosaic.sdk import evaluating, training
+
+    root = options.root()
+    known = checkpoints.find(root, checkpoint)
+    if trusting:
+        trust(root, known.path)
+    chosen, _, algorithm = runner.partition("/")
+    plan = evaluating.plan(
+        root,
+        known,
+        episodes=episodes,
+        seed=seed,
+        env_id=env_id,
+        env_arguments=_env_arguments(arguments) if arguments else None,
+        runner=chosen,
+        algorithm=algorithm,
+        python=str(Path(python).absolute()) if python else None,
+    )
+    if dry_run or not plan.ok:
+        write_checks(plan.checks)
+        if plan.command:
+            sys.stdout.write(shlex.join(plan.command) + "\n")
+        return 0 if plan.ok else UsageError.exit_code
+    note(f"mosaic: $ {shlex.join(plan.command)}")
+    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
+    if detach:
+        sys.stdout.write(f"{run_id}\n")
+        return 0
+    from mosaic.cli.attend import Attendance
+
+    return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+
+
+def _env_arguments(words: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        key, sign, value = word.partition("=")
+        if not sign or not key.startswith("env."):
+            raise click.UsageError(f"cannot read {word!r}: arguments of the environment are env.KEY=VALUE")
+        found[key] = value
+    return found

@@ -1,0 +1,92 @@
+"""Where a training or an evaluation starts from: a checkpoint that is there, fits, and may be loaded.
+
+What comes out names exact bytes by their SHA-256; the driver loads those or none. Opens no checkpoint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mosaic.artifacts import checkpoints, trust
+from mosaic.errors import UsageError
+from mosaic.runs.folder import read_manifest
+from mosaic_worker.drivers.literals import ENV_PREFIX
+
+if TYPE_CHECKING:
+    from mosaic.artifacts.checkpoints import Known
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.cards import Job, RunnerCard
+
+__all__ = ["loadable", "located", "parent_job"]
+
+
+def loadable(root: DataRoot, known: Known, card: RunnerCard) -> str:
+    """The SHA-256 a driver must find in this checkpoint before it loads anything of it.
+
+    Raises:
+        UsageError: it is not there or damaged; or loading it can run code, and nobody trusts these bytes.
+    """
+    found = checkpoints.verified(known)
+    if not found.usable or found.row.sha256 is None:
+        raise UsageError(f"{known.path} cannot be used: {found.note or 'it was recorded without its hash'}")
+    if card.pickled_checkpoints and not known.trusted and not trust.is_trusted(root, found.row.sha256):
+        raise UsageError(
+            f"{known.path} does not come from a run that was started here. Loading it can run code that is "
+            f"hidden in it. If you trust where it comes from: mosaic trust {known.path}"
+        )
+    return found.row.sha256
+
+
+def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
+    """A training job with the checkpoint it goes on with, or starts from, found and checked.
+
+    Raises:
+        UsageError: there is none, it is of another algorithm, or it may not be loaded.
+    """
+    if job.kind != "train" or not (job.resume or job.init):
+        return job
+    if job.resume and job.init:
+        raise UsageError("--resume goes on with a training, --init begins a new one: give one of them")
+    can = card.capabilities
+    if not (can.supports_resume if job.resume else can.supports_warmstart):
+        return job  # the preflight says so
+    if job.resume:
+        # The newest: a run that was stopped and one that ended leave it last.
+        known = checkpoints.find(root, f"{job.resume}:last")
+    else:
+        known = checkpoints.find(root, str(job.init))
+    _check_same(job, known)
+    sha256 = loadable(root, known, card)
+    if not job.resume:
+        return msgspec.structs.replace(job, init=str(known.path), sha256=sha256)
+    parent = parent_job(root, known.run_id)
+    changes: dict[str, Any] = {"resume": known.run_id, "checkpoint": str(known.path), "sha256": sha256}
+    if parent is not None:
+        changes["seed"] = parent.seed if job.seed is None else job.seed
+        if not any(name.startswith(ENV_PREFIX) for name in job.parameters):
+            changes["parameters"] = {**_env_arguments(parent), **job.parameters}
+    return msgspec.structs.replace(job, **changes)
+
+
+def parent_job(root: DataRoot, run_id: str) -> Job | None:
+    """What a run was asked for; None for a plain command."""
+    return read_manifest(root.run(run_id)).spec.job
+
+
+def _env_arguments(job: Job) -> dict[str, Any]:
+    return {name: value for name, value in job.parameters.items() if name.startswith(ENV_PREFIX)}
+
+
+def _check_same(job: Job, known: Known) -> None:
+    asked, held = f"{job.runner}/{job.algorithm}", f"{known.runner}/{known.algorithm}"
+    if known.runner and known.algorithm and asked != held:
+        raise UsageError(
+            f"{known.path.name} is a checkpoint of {held}, not of {asked}. Choose one of the same."
+        )
+    if job.resume and known.env_id and job.env_id and known.env_id != job.env_id:
+        raise UsageError(
+            f"that run trained on {known.env_id}, not on {job.env_id}. To start on another one "
+            f"from its weights: --init {known.run_id}"
+        )

@@ -175,6 +175,27 @@ def _replay(found: Figures) -> list[Row]:
     return rows
 
 
+def _learning(found: Figures) -> list[Row]:
+    seeds, tables = int(found["ppo_seeds"]), int(found["tables"])
+    return [
+        Row(
+            f"SB3 PPO, CartPole, 60,000 steps, worst of {seeds} seeds",
+            found["ppo_worst_return"],
+            "return",
+            400.0,
+            more_is_better=True,
+        ),
+        Row(f"SB3 PPO, CartPole, 60,000 steps, mean of {seeds} seeds", found["ppo_mean_return"], "return"),
+        Row(
+            f"Q-learning, FrozenLake, solved of {tables}",
+            found["tables_solved"],
+            "tables",
+            float(tables),
+            more_is_better=True,
+        ),
+    ]
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
@@ -184,6 +205,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "replay": ("bench.replay", _replay),
     "fastlane": ("bench.fastlane", _fastlane),
     "watching": ("bench.watching", _watching),
+    "learning": ("bench.learning", _learning),
 }
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.acceptance import Workbench
 
-__all__ = ["Journey", "envs_dir", "make_journey"]
+__all__ = ["WORKBENCH", "Journey", "make_journey"]
 
 _PATIENCE_SECS = 180.0
 
@@ -49,9 +49,12 @@ class Journey:
         return self.target.partition("/")[0]
 
 
-def envs_dir() -> str:
-    """Where the tests keep runners' environments."""
-    return str(cache_root() / "runners")
+WORKBENCH = {
+    "MOSAIC_ENVS_DIR": str(cache_root() / "runners"),
+    "MOSAIC_STOP_INT_SECS": "60",  # saving takes its time on a busy machine
+    "CUDA_VISIBLE_DEVICES": "",
+}
+"""Variables for the workbench of a journey."""
 
 
 def make_journey(bench: Workbench, journey: Journey) -> None:

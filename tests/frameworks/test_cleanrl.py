@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance import workbench
-from tests.frameworks.journey import Journey, envs_dir, evaluate, install, make_journey, ok, shown, train
+from tests.frameworks.journey import WORKBENCH, Journey, evaluate, install, make_journey, ok, shown, train
 from tests.frameworks.places import CHECKOUT
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(1800)]
@@ -35,12 +35,12 @@ CONTINUOUS = Journey(
 
 
 def test_a_published_idiom_trains_replays_plays_and_stops(home: Path) -> None:
-    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+    with workbench(home, **WORKBENCH) as bench:
         make_journey(bench, PPO)
 
 
 def test_value_networks_and_continuous_agents_are_played_too(home: Path) -> None:
-    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+    with workbench(home, **WORKBENCH) as bench:
         install(bench, DQN)
         run = train(bench, DQN)
         evaluate(bench, f"{run}:final", DQN)
@@ -53,7 +53,7 @@ def test_value_networks_and_continuous_agents_are_played_too(home: Path) -> None
 
 
 def test_the_scripts_own_files_stay_in_the_run(home: Path) -> None:
-    with workbench(home, MOSAIC_ENVS_DIR=envs_dir()) as bench:
+    with workbench(home, **WORKBENCH) as bench:
         install(bench, PPO)
         ok(bench, "train", "cleanrl/ppo", "CartPole-v1", "--steps", "256", "--checkout", str(CHECKOUT))
         found = shown(bench, "last")

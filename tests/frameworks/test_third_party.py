@@ -13,7 +13,7 @@ import pytest
 
 from tests.acceptance import Workbench, workbench
 from tests.docs.blocks import commands, files
-from tests.frameworks.journey import Journey, make_journey, ok
+from tests.frameworks.journey import WORKBENCH, Journey, make_journey, ok
 
 DOCUMENT = "write-a-runner.md"
 CEM = Journey(
@@ -56,7 +56,7 @@ def install_from_the_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="bench")
 def their_workbench(home: Path, installed: Path) -> Iterator[Workbench]:
-    with workbench(home, python=str(installed)) as bench:
+    with workbench(home, python=str(installed), **WORKBENCH) as bench:
         yield bench
 
 

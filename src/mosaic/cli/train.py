@@ -206,6 +206,8 @@ def _line(check: Check) -> str:
 
 
 def _way_out(check: Check) -> str:
+    if check.remedy.startswith("mosaic "):
+        return check.remedy  # a command, to be typed as it stands
     return check.remedy[:1].upper() + check.remedy[1:]
 
 

@@ -77,6 +77,8 @@ class Player:
         try:
             self.row = self._reader.episode(episode)
             self.environment: dict[str, Any] = self._reader.reset(self.row.index).get("env") or {}
+            if self._stop.is_set():
+                raise ReplayCancelledError("the replay was cancelled")  # noqa: TRY301
             self.verdict: Verdict = self._session.judge(self.row, seekable=True, progress=progress)
             if self.verdict.status == CANNOT:
                 raise ReplayError(f"episode {self.row.index} {self.verdict.sentence()}")  # noqa: TRY301

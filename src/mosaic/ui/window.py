@@ -106,6 +106,8 @@ class Window(QMainWindow):
         """Remember how things stood. What was to be deleted and still could be undone is not."""
         self.remember()
         self.keys.close()
+        for part in (self.live, self.telemetry, self.replay):
+            part.shut()
         super().closeEvent(event)
 
     @property

@@ -50,7 +50,7 @@ def window_actions(window: Window) -> list[Action]:
         *parts,
         *docks,
         Action(id="view.arrange", title="Put all docks back", call=window.arrange),
-        Action(id="view.full", title="Full screen", call=window.toggle_full_screen, keys=("F", "F11")),
+        Action(id="view.full", title="Full screen", call=window.toggle_full_screen, keys=("F11",)),
         Action(
             id="view.leave",
             title="Leave full screen",

@@ -81,8 +81,10 @@ class LiveTab(QWidget):
         self._timer.timeout.connect(self._tick)
         self._make()
         self.live.changed.connect(self._show_state)
-        context.selection.changed.connect(self._follow)
-        context.runs.changed.connect(lambda _: self._follow())
+        self._heard = [
+            context.selection.changed.connect(self._follow),
+            context.runs.changed.connect(lambda _: self._follow()),
+        ]
         self._follow()
 
     # ---- putting it together ----
@@ -197,7 +199,7 @@ class LiveTab(QWidget):
                 id="live.copy",
                 title="Copy the live picture",
                 call=self.copy_picture,
-                keys=("Ctrl+Shift+C",),
+                keys=("Ctrl+Alt+C",),
                 when=seen,
                 scope="live",
             ),
@@ -311,6 +313,8 @@ class LiveTab(QWidget):
     def shut(self) -> None:
         """Let everything go, for good. Twice is fine."""
         self._closed = True
+        for unhear in self._heard:
+            unhear()
         if self._full is not None:
             self._full.leave()
         self.live.want(False)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
 
-from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED
-from mosaic.store.reader import StoreReader
 from mosaic.text import count, number
 from mosaic.ui.models.replay import Book
 from mosaic.ui.models.telemetry import value_cells
 from mosaic.ui.projector import Audience, Projector
+from mosaic.ui.shelf import Shelf
 from mosaic.ui.widgets.full_screen import FullScreen
 from mosaic.ui.widgets.replay_commands import replay_commands
 from mosaic.ui.widgets.replay_parts import ReplayParts
@@ -43,13 +42,16 @@ class ReplayTab(ReplayParts):
         self.opened: Opened | None = None
         self.shown: Frame | None = None
         self.projector: Projector | None = None
+        self.retired: list[Projector] = []
+        """Closed ones whose threads have not ended yet."""
         self._run_id: str | None = None
         self._allowed: dict[str, set[str]] = {}
         self._wish: tuple[str, int | None] | None = None
         self._play_next = False
         self._asked: int | None = None
         self._blind = False
-        self._reading = self._stale = self._closed = False
+        self._closed = False
+        self.shelf = Shelf(context, came=self._book_came)
         self._full: FullScreen | None = None
         self._tick_at = 0.0
         self._connect()
@@ -62,9 +64,11 @@ class ReplayTab(ReplayParts):
         self._later.setInterval(_BOOK_MILLIS)
         self._later.timeout.connect(self._read_book)
         self.transport.changed.connect(self._moved)
-        context.selection.changed.connect(self._follow_focus)
-        context.runs.changed.connect(self._runs_changed)
-        context.asks.replay.connect(self._asked_for)
+        self._heard = [
+            context.selection.changed.connect(self._follow_focus),
+            context.runs.changed.connect(self._runs_changed),
+            context.asks.replay.connect(self._asked_for),
+        ]
         self._explain()
 
     def _connect(self) -> None:
@@ -137,6 +141,7 @@ class ReplayTab(ReplayParts):
     def _let_go(self) -> None:
         if self.projector is not None:
             self.projector.close()
+            self.retired = [*(one for one in self.retired if not one.join(0)), self.projector]
         self.projector = self.opened = self.shown = self._asked = None
         self._blind = False
         self.transport.load(last=0, fps=30.0)
@@ -149,6 +154,8 @@ class ReplayTab(ReplayParts):
     def shut(self) -> None:
         """Let everything go, for good. Twice is fine."""
         self._closed = True
+        for unhear in self._heard:
+            unhear()
         if self._full is not None:
             self._full.leave()
         self.export_bar.cancel()
@@ -278,37 +285,15 @@ class ReplayTab(ReplayParts):
             self.transport.pause()
 
     def _read_book(self) -> None:
-        """Read the finished episodes off-thread; one read at a time, and another one if it was asked for."""
-        wanted = self.isVisible() or (self._wish is not None and self._wish[0] == self._run_id)
-        if self._run_id is None or self._closed or not wanted:
-            return
-        if self._reading:
-            self._stale = True
-            return
-        self._reading, self._stale = True, False
-        run_id, folder = self._run_id, self._context.root.run(self._run_id)
-
-        def work() -> Book:
-            try:
-                with StoreReader(folder) as reader:
-                    return Book(reader.returns())
-            except StoreError:
-                return Book()  # not there yet, or being made anew: what is shown says that there is nothing
-
-        self._context.ops.run(work, done=lambda book: self._book_came(run_id, book), failed=self._unread)
+        wished = self._wish is not None and self._wish[0] == self._run_id
+        if self._run_id is not None and not self._closed and (self.isVisible() or wished):
+            self.shelf.read(self._run_id)
 
     def _book_came(self, run_id: str, book: Book) -> None:
-        self._reading = False
-        if run_id == self._run_id:
+        if run_id == self._run_id and not self._closed:
             self._take_book(book)
             self._grant()
             self._go_on()
-        if self._stale or run_id != self._run_id:
-            self._read_book()
-
-    def _unread(self, why: str) -> None:
-        self._reading = False
-        self._context.toasts.say(why, level="bad")
 
     def _take_book(self, book: Book) -> None:
         self.book = book

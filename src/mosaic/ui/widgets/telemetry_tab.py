@@ -61,8 +61,10 @@ class TelemetryTab(QWidget):
         self._redraw.timeout.connect(self._draw)
         self._make()
         self.telemetry.changed.connect(self._changed)
-        context.selection.changed.connect(self._follow)
-        context.runs.changed.connect(lambda _: self._follow())
+        self._heard = [
+            context.selection.changed.connect(self._follow),
+            context.runs.changed.connect(lambda _: self._follow()),
+        ]
         self._draw()
 
     def _make(self) -> None:
@@ -137,6 +139,8 @@ class TelemetryTab(QWidget):
     def shut(self) -> None:
         """Let everything go, for good. Twice is fine."""
         self._closed = True
+        for unhear in self._heard:
+            unhear()
         self._leave()
 
     def _leave(self) -> None:

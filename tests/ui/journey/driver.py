@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 from mosaic.paths import data_root
 from mosaic.ui import app as program
+from mosaic.ui import layout
 from mosaic.ui.bridge import Bridge
 from mosaic.ui.window import Window
 
@@ -85,7 +86,7 @@ def print_of(image: QImage | None) -> str:
 
 def answer(line: str) -> dict[str, Any]:
     """Do one line of Python."""
-    names = {**globals(), "w": window(), "c": window()._context}
+    names = {**globals(), "w": window(), "c": window()._context, "remembered": layout.load}
     try:
         try:
             return {"value": eval(line, names)}

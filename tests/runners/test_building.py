@@ -170,3 +170,24 @@ def test_the_constraint_holds_torch_only_where_it_is_asked_for() -> None:
         environments.TORCH,
         "a==1",
     ]
+
+
+def test_packages_are_added_to_what_is_there_and_remembered_when_it_is_built_anew(
+    home: Path, wheel: Wheel
+) -> None:
+    root, card = DataRoot(home), _card(wheel("mosaic_tiny", ""), imports=["mosaic_tiny"])
+    python = building.build(root, card, progress=_silent)
+    wheel("mosaic_more", "")
+    folder, said = environments.folder_of(root, card), []
+    building.build(root, card, progress=lambda text, _: said.append(text), extras=["mosaic_more"])
+    assert not any("creating" in text for text in said)
+    subprocess.run([python, "-c", "import mosaic_tiny, mosaic_more"], check=True)
+    building.build(root, card, progress=_silent, force=True)
+    subprocess.run([python, "-c", "import mosaic_more"], check=True)
+    marker = environments.marker(folder)
+    assert msgspec.json.decode(marker.read_bytes(), type=Complete).extras == ["mosaic_more"]
+    with pytest.raises(UsageError, match="mosaic.never"):
+        building.build(root, card, progress=_silent, extras=["mosaic_never"])
+    assert environments.readiness(root, card).state == "ready"
+    environments.remove(root, card)
+    assert list(folder.parent.glob("*.extras")) == []

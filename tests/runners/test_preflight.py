@@ -86,7 +86,12 @@ def test_when_all_is_well_everything_is_ok() -> None:
         ),
         ({"env": EnvFound(kind="unknown", text="no")}, "environment", "no environment", "module:Id-v0"),
         ({"env": EnvFound(kind="rom", text="no game")}, "environment", "ROM is missing (no game)", "ale-py"),
-        ({"env": EnvFound(kind="dependency", text="no Box2D")}, "environment", "no Box2D", "install it"),
+        (
+            {"env": EnvFound(kind="dependency", text="no Box2D")},
+            "environment",
+            "no Box2D",
+            "gymnasium[box2d]",
+        ),
         (
             {"env": EnvFound(kind="no_gymnasium", text="x")},
             "environment",

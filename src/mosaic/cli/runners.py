@@ -114,7 +114,8 @@ def show_command(*, name: str, checkout: str, as_json: bool) -> None:
 @runners_command.command("install")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option("--force", is_flag=True, help="Build it anew even when it is there.")
-def install_command(*, names: tuple[str, ...], force: bool) -> None:
+@click.option("--with", "extras", multiple=True, metavar="PACKAGE", help="Add a package; may be repeated.")
+def install_command(*, names: tuple[str, ...], force: bool, extras: tuple[str, ...]) -> None:
     """Install runners: build the environment of each, and prove that it works.
 
     Interrupted, it can be called again. Downloads are kept by the installer and not repeated.
@@ -122,6 +123,7 @@ def install_command(*, names: tuple[str, ...], force: bool) -> None:
     \b
     Example:
       mosaic runners install sb3 sbx
+      mosaic runners install sb3 --with "gymnasium[box2d]" --with ale-py
     """
     from mosaic.cli.progress import phases
     from mosaic.runners import environments, registry
@@ -136,7 +138,7 @@ def install_command(*, names: tuple[str, ...], force: bool) -> None:
             click.echo(f"{card.id}: nothing to install, it {ready.text}")
             continue
         with phases(card.id) as progress:
-            python = environments.install(root, card, progress=progress, force=force)
+            python = environments.install(root, card, progress=progress, force=force, extras=extras)
         click.echo(f"{card.id}: ready ({python})")
 
 
@@ -184,12 +186,17 @@ def _list(root: DataRoot, *, as_json: bool) -> None:
 
 def _row(root: DataRoot, one: Listed) -> _Row:
     from mosaic.runners import environments
+    from mosaic.runners.runner import Discovering
 
     if one.runner is None:
         remedy = f"reinstall or remove the package {one.package}" if one.package else ""
         return _Row(id=one.id, state="broken", text=one.problem, remedy=remedy, package=one.package)
     card = one.runner.card
     ready = environments.readiness(root, card)
+    if not card.algorithms and isinstance(one.runner, Discovering):
+        where = f"name a checkout: --checkout PATH, or {card.id}_checkout in settings.toml"
+        remedy = f"{ready.remedy}; then {where}" if ready.remedy else where
+        ready = msgspec.structs.replace(ready, remedy=remedy)
     return _Row(
         id=one.id,
         state=_WORDS[ready.state],

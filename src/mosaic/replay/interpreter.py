@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mosaic.errors import ReplayError, StoreError
+from mosaic.runners.children import child_environment
 from mosaic.runs.folder import read_manifest
 
 if TYPE_CHECKING:
@@ -27,13 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Scene", "environment", "scene_of"]
 
 _A_PYTHON = re.compile(r"(python|pypy)[0-9.]*")
-_HEADLESS = {
-    "SDL_VIDEODRIVER": "dummy",
-    "SDL_AUDIODRIVER": "dummy",
-    "MUJOCO_GL": "egl",
-    "PYGAME_HIDE_SUPPORT_PROMPT": "1",
-}
-_OURS = ("MOSAIC_RUN_DIR", "MOSAIC_RUN_ID", "MOSAIC_RECORD", "MOSAIC_SOCKET", "MOSAIC_TOKEN_FILE")
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,5 +102,4 @@ def _hello(reader: StoreReader, producer: str) -> tuple[str, list[str]]:
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
     """A replay child's variables: the user's, nothing of ours that would record, no need for a screen."""
-    kept = {name: value for name, value in given.items() if name not in _OURS}
-    return {**_HEADLESS, "PYTHONUNBUFFERED": "1", **kept}
+    return child_environment(given)

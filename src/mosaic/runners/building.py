@@ -6,7 +6,9 @@ waits for them. What an interrupted build left is thrown away; the installer's c
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,11 +24,11 @@ from mosaic.errors import UsageError
 from mosaic.runners import environments
 from mosaic.runners.children import child_environment
 from mosaic.runners.probe import probe
-from mosaic.runs.files import make_private, write_json
+from mosaic.runs.files import make_private, write_atomically, write_json
 from mosaic.runs.locks import Lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import RunnerCard
@@ -50,12 +52,26 @@ class Complete(msgspec.Struct, frozen=True, kw_only=True):
     t: float
     proved_env: str
     proved_steps: int
+    extras: list[str] = []
 
 
 def build(
-    root: DataRoot, card: RunnerCard, *, progress: Callable[[str, float | None], None], force: bool = False
+    root: DataRoot,
+    card: RunnerCard,
+    *,
+    progress: Callable[[str, float | None], None],
+    force: bool = False,
+    extras: Sequence[str] = (),
 ) -> str:
     """Make the environment of a card and prove it, unless it is there and `force` is not set.
+
+    Args:
+        root: the data root.
+        card: whose environment.
+        progress: told what is done now, and how far it is or None.
+        force: whether to build it anew.
+        extras: more packages to add; the pins stay as they are. They are remembered and added again when the
+            environment is built anew.
 
     Raises:
         UsageError: the card asks for none, the installer failed, or what it made does not work.
@@ -68,12 +84,16 @@ def build(
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(folder.with_name(folder.name + ".lock"), progress) as lock:
         done = environments.marker(folder)
+        known = _extras(folder)
+        wanted = [*known, *(one for one in extras if one not in known)]
         if done.exists() and not force and os.access(folder / "bin" / "python", os.X_OK):
+            if wanted != known:
+                _add(card, folder, wanted, progress, lock)
             return str(folder / "bin" / "python")
         done.unlink(missing_ok=True)  # SYNC: first, so that nobody takes what is being rebuilt for ready
         progress("making room", None)
         shutil.rmtree(folder, ignore_errors=True)
-        return _make(card, folder, progress, lock)
+        return _make(card, folder, wanted, progress, lock)
 
 
 def _locked(path: Path, progress: Callable[[str, float | None], None]) -> Lock:
@@ -85,25 +105,53 @@ def _locked(path: Path, progress: Callable[[str, float | None], None]) -> Lock:
             time.sleep(_POLL_SECS)
 
 
-def _make(card: RunnerCard, folder: Path, progress: Callable[[str, float | None], None], lock: Lock) -> str:
-    python = str(folder / "bin" / "python")
-    tool, create, add = installer(folder)
-    constraint = folder.with_name(folder.name + ".constraint")
-    constraint.write_text(f"{environments.TORCH}\n" if card.torch else "", encoding="utf-8")
-    env = installer_environment(os.environ)
+def _extras(folder: Path) -> list[str]:
     try:
-        progress(f"creating the environment with {tool}", 0.0)
-        _call(create, env, lock, progress)
-        held_back = ["--constraint", str(constraint)]
+        return environments.extras_file(folder).read_text(encoding="utf-8").split("\n")[:-1]
+    except FileNotFoundError:
+        return []
+
+
+def _make(
+    card: RunnerCard,
+    folder: Path,
+    extras: list[str],
+    progress: Callable[[str, float | None], None],
+    lock: Lock,
+) -> str:
+    tool, create, add = installer(folder)
+    env = installer_environment(os.environ)
+    progress(f"creating the environment with {tool}", 0.0)
+    _call(create, env, lock, progress)
+    with _constraint(folder, [environments.TORCH] if card.torch else []) as held_back:
         if card.torch:
             progress(f"installing {environments.TORCH}", 0.1)
             _call([*add, *held_back, environments.TORCH], env, lock, progress)
         progress(f"installing {', '.join(card.requirements)}", 0.5 if card.torch else 0.2)
         _call([*add, *held_back, *card.requirements], env, lock, progress)
-        progress("proving it: imports, an environment, 200 steps", 0.9)
-        env_id = prove(card, python)
-    finally:
-        constraint.unlink(missing_ok=True)
+    return _add(card, folder, extras, progress, lock)
+
+
+def _add(
+    card: RunnerCard,
+    folder: Path,
+    extras: list[str],
+    progress: Callable[[str, float | None], None],
+    lock: Lock,
+) -> str:
+    """What the user wants besides, then the proof, then the mark."""
+    python = str(folder / "bin" / "python")
+    tool, _, add = installer(folder)
+    if extras:
+        progress(f"adding {', '.join(extras)}", 0.7)
+        with _constraint(folder, environments.pins(card)) as held_back:
+            _call([*add, *held_back, *extras], installer_environment(os.environ), lock, progress)
+    environments.marker(folder).unlink(missing_ok=True)  # SYNC: what was changed counts once it is proved
+    progress("proving it: imports, an environment, 200 steps", 0.9)
+    env_id = prove(card, python)
+    if extras:
+        text = "".join(f"{one}\n" for one in extras)
+        write_atomically(environments.extras_file(folder), text.encode())
     write_json(
         environments.marker(folder),
         Complete(
@@ -114,10 +162,23 @@ def _make(card: RunnerCard, folder: Path, progress: Callable[[str, float | None]
             t=time.time(),
             proved_env=env_id,
             proved_steps=PROOF_STEPS if env_id else 0,
+            extras=extras,
         ),
     )
     progress("ready", 1.0)
     return python
+
+
+@contextlib.contextmanager
+def _constraint(folder: Path, pins: list[str]) -> Iterator[list[str]]:
+    """Options that keep the installer from replacing what is pinned. Brackets are no part of a constraint."""
+    file = folder.with_name(folder.name + ".constraint")
+    lines = [re.sub(r"\[[^]]*\]", "", pin) for pin in pins if "@" not in pin]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    try:
+        yield ["--constraint", str(file)]
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def prove(card: RunnerCard, python: str) -> str:

@@ -22,13 +22,23 @@ from mosaic.runs.locks import Lock, held
 from mosaic.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import RunnerCard
     from mosaic.settings import Settings
 
-__all__ = ["TORCH", "Readiness", "folder_of", "install", "marker", "pins", "readiness", "remove"]
+__all__ = [
+    "TORCH",
+    "Readiness",
+    "extras_file",
+    "folder_of",
+    "install",
+    "marker",
+    "pins",
+    "readiness",
+    "remove",
+]
 
 TORCH = "torch==2.13.0"
 """Installed before everything else and held by a constraint, where a card asks for torch."""
@@ -44,6 +54,8 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     python: str | None = None
     text: str = ""
     remedy: str = ""
+    proved: bool = False
+    """Whether what the card imports was imported there when it was built."""
 
     @property
     def usable(self) -> bool:
@@ -67,6 +79,11 @@ def marker(folder: Path) -> Path:
     return folder / "complete"
 
 
+def extras_file(folder: Path) -> Path:
+    """Where it is remembered what the user added to an environment; outside of it, so that it outlives it."""
+    return folder.with_name(folder.name + ".extras")
+
+
 def readiness(
     root: DataRoot, card: RunnerCard, *, python: str | None = None, settings: Settings | None = None
 ) -> Readiness:
@@ -88,9 +105,21 @@ def readiness(
 
 
 def install(
-    root: DataRoot, card: RunnerCard, *, progress: Callable[[str, float | None], None], force: bool = False
+    root: DataRoot,
+    card: RunnerCard,
+    *,
+    progress: Callable[[str, float | None], None],
+    force: bool = False,
+    extras: Sequence[str] = (),
 ) -> str:
     """Build and prove the environment of a runner, unless it is there. See `mosaic.runners.building`.
+
+    Args:
+        root: the data root.
+        card: the runner's.
+        progress: told what is done now, and how far it is or None.
+        force: whether to build it anew when it is there.
+        extras: more packages to add, such as `gymnasium[box2d]`; remembered for when it is built anew.
 
     Returns:
         The environment's interpreter.
@@ -100,7 +129,7 @@ def install(
     """
     from mosaic.runners.building import build  # noqa: PLC0415  (building needs this module's names)
 
-    return build(root, card, progress=progress, force=force)
+    return build(root, card, progress=progress, force=force, extras=extras)
 
 
 def remove(root: DataRoot, card: RunnerCard) -> list[Path]:
@@ -115,6 +144,7 @@ def remove(root: DataRoot, card: RunnerCard) -> list[Path]:
             with Lock(folder.with_name(folder.name + ".lock")):
                 marker(folder).unlink(missing_ok=True)  # SYNC: half a folder must not count as ready
                 shutil.rmtree(folder)
+                extras_file(folder).unlink(missing_ok=True)
         except BlockingIOError:
             raise UsageError(f"{folder} is being built; try again when that is done") from None
         removed.append(folder)
@@ -159,4 +189,4 @@ def _own(card: RunnerCard, folder: Path) -> Readiness:
     python = folder / "bin" / "python"
     if not os.access(python, os.X_OK):
         return Readiness(state="broken", text=f"{python} is gone or cannot be run", remedy=f"{again} --force")
-    return Readiness(state="ready", python=str(python), text=f"its own environment {folder}")
+    return Readiness(state="ready", python=str(python), text=f"its own environment {folder}", proved=True)

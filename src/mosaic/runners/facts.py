@@ -61,7 +61,7 @@ def gather(
             ready.python,
             env_id=wanted,
             kwargs=env_arguments(job.parameters),
-            imports=card.imports,
+            imports=[] if ready.proved else card.imports,
             steps=20,
             gpu=gpu,
             torch=card.torch,

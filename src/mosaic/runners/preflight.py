@@ -5,6 +5,8 @@ A `fail` means the launch is refused; a `warn` is said and does not stop it. Eve
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
@@ -14,6 +16,7 @@ from mosaic.runners.forecast import disk_need, memory_need
 from mosaic.runners.parameters import parse
 from mosaic.runners.registry import algorithm
 from mosaic.runners.runner import Careful
+from mosaic.text import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["decide", "passed", "preflight"]
 
 _MULTI_AGENT = "this runner trains one agent; see `mosaic runners ls` for one that trains several"
+
+_PACKAGES = {
+    "box2d": "gymnasium[box2d]",
+    "mujoco": "gymnasium[mujoco]",
+    "ale/": "ale-py",
+    "ale_py": "ale-py",
+    "minigrid": "minigrid",
+    "pettingzoo": "pettingzoo[classic]",
+    "pygame": "pygame",
+}
+"""Words of an error or an id, and the package that is missing then."""
 
 
 def preflight(
@@ -136,7 +150,7 @@ def _env(card: RunnerCard, job: Job, found: Findings) -> Iterator[Check]:
         )
         return
     if env.kind != "ok":
-        text, remedy = _why_not(job.env_id, found)
+        text, remedy = _why_not(card, job.env_id, found)
         yield _check("environment", "fail", text, remedy)
         return
     if env.agents and not card.capabilities.multi_agent:
@@ -154,12 +168,20 @@ def _env(card: RunnerCard, job: Job, found: Findings) -> Iterator[Check]:
     yield _check("environment", "ok", f"{env.id or job.env_id} was made and stepped")
 
 
-def _why_not(env_id: str, found: Findings) -> tuple[str, str]:
+def _how_to_add(card: RunnerCard, env_id: str, text: str) -> str:
+    said = f"{env_id} {text}".lower()
+    package = next((name for word, name in _PACKAGES.items() if word in said), "PACKAGE")
+    if card.requirements:
+        return f'mosaic runners install {card.id} --with "{package}"'
+    return f'{sys.executable} -m pip install "{package}", or name another interpreter with --python'
+
+
+def _why_not(card: RunnerCard, env_id: str, found: Findings) -> tuple[str, str]:
     env = found.env
     kind, text = (env.kind, env.text) if env else ("error", "")
     if env and kind == "unknown":
-        if env_id.startswith("ALE/"):
-            return f"{env_id}: {text}", "its package is ale-py: install it into the runner's environment"
+        if env.near is None and re.match(r"ALE/|MiniGrid-|BabyAI-", env_id):
+            return f"{env_id} needs a package that is not there: {text}", _how_to_add(card, env_id, text)
         hint = (
             f"did you mean {env.near}?" if env.near else "a module of yours registers it? Write module:Id-v0"
         )
@@ -175,10 +197,7 @@ def _why_not(env_id: str, found: Findings) -> tuple[str, str]:
             "pip install gymnasium there, or name another --python",
         )
     if kind == "dependency":
-        return (
-            f"{env_id} needs a package that is not there: {text}",
-            "install it into the runner's environment",
-        )
+        return f"{env_id} needs a package that is not there: {text}", _how_to_add(card, env_id, text)
     return f"{env_id} cannot be made: {text}", "correct the id, or try another environment"
 
 
@@ -270,7 +289,7 @@ def _services(facts: Facts) -> Iterator[Check]:
 
 def _disk(card: RunnerCard, job: Job, facts: Facts) -> Check:
     need = disk_need(card, job, facts)
-    text = f"{_mib(facts.disk_free)} free; this run may take {_mib(need)}; reserve {_mib(facts.disk_reserve)}"
+    text = f"{size(facts.disk_free)} free; this run may take {size(need)}; reserve {size(facts.disk_reserve)}"
     remedy = "make room, move MOSAIC_HOME to a larger disk, lower disk_reserve_mib, or train for fewer steps"
     if facts.disk_free < need + facts.disk_reserve:
         return _check("disk", "fail", text, remedy)
@@ -283,14 +302,9 @@ def _memory(card: RunnerCard, chosen: Algorithm | None, job: Job, facts: Facts) 
     if facts.memory_available is None:
         return
     need = memory_need(card, chosen, job, facts)
-    text = f"{_mib(facts.memory_available)} available; this run may take {_mib(need)}"
+    text = f"{size(facts.memory_available)} available; this run may take {size(need)}"
     if need > facts.memory_available:
         remedy = "close other programs, lower buffer_size, or use fewer --envs"
         yield _check("memory", "warn", f"{text}: the system may end it", remedy)
     else:
         yield _check("memory", "ok", text)
-
-
-def _mib(octets: float) -> str:
-    mib = octets / (1 << 20)
-    return f"{mib / 1024:.1f} GiB" if mib >= 1024 else f"{mib:.0f} MiB"

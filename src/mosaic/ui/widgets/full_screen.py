@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -41,7 +41,6 @@ class FullScreen(QWidget):
     def __init__(self, part: QWidget, *, actions: Sequence[Action], left: Callable[[], object]) -> None:
         super().__init__(None, Qt.WindowType.Window)
         self.setWindowTitle("MOSAIC")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._actions, self._left = list(actions), left
         self._gone = False
         column = QVBoxLayout(self)
@@ -76,4 +75,6 @@ class FullScreen(QWidget):
     def _give_back(self) -> None:
         if not self._gone:
             self._gone = True
+            # Whoever holds us lets go now, perhaps inside our own key press: that must end before we do.
+            QTimer.singleShot(0, lambda: self.deleteLater())  # noqa: PLW0108  (keeps us until then)
             self._left()

@@ -83,7 +83,7 @@ def shown(bench: Workbench, run: str) -> dict[str, Any]:
 def install(bench: Workbench, journey: Journey) -> None:
     """The runner's environment is there and proved, and the list says so."""
     ok(bench, "runners", "install", journey.runner)
-    listed = {row["id"]: row for row in bench.ask("runners", "ls")}
+    listed = {row["id"]: row for row in json.loads(ok(bench, "runners", "ls", "--json"))}
     assert listed[journey.runner]["state"] in ("ready", "builtin"), listed[journey.runner]
 
 
@@ -126,8 +126,9 @@ def checkpoints(bench: Workbench, run: str) -> dict[str, int]:
 
 def replay(bench: Workbench, run: str) -> None:
     """Every recorded episode is simulated again, bit for bit."""
-    said = ok(bench, "replay", run, "--all", "--verify")
-    assert "replayed exactly" in said, said
+    done = bench.call("replay", run, "--all", "--verify", timeout_secs=900.0)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "replayed exactly" in done.stderr, done.stderr
 
 
 def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> None:

@@ -53,6 +53,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     """It is gone by rule, or a later one took its place: nothing is wrong."""
     note: str = ""
     """Why it cannot be used, in a few words."""
+    checkout: str = ""
+    """Where the scripts lay that trained it, for runners that find theirs in a checkout."""
 
     @property
     def usable(self) -> bool:
@@ -165,6 +167,7 @@ def _known(
         intact=False if note else None,
         pruned=pruned,
         note=note,
+        checkout=job.checkout if job else "",
     )
 
 

@@ -26,6 +26,7 @@ __all__ = ["eval_command"]
     "--runner", default="", metavar="RUNNER/ALGO", help="What it is of, if no run of yours saved it."
 )
 @click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
+@click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
 @click.option("--trust", "trusting", is_flag=True, help="Trust these bytes first, as `mosaic trust` does.")
 @click.option("--name", default="", help="A name to find the run by.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
@@ -40,6 +41,7 @@ def eval_command(
     env_id: str,
     runner: str,
     python: str | None,
+    checkout: str,
     trusting: bool,
     name: str,
     tags: tuple[str, ...],
@@ -77,6 +79,7 @@ def eval_command(
         env_arguments=_env_arguments(arguments) if arguments else None,
         runner=chosen,
         algorithm=algorithm,
+        checkout=str(Path(checkout).absolute()) if checkout else "",
         python=str(Path(python).absolute()) if python else None,
     )
     if dry_run or not plan.ok:

@@ -34,6 +34,7 @@ def plan(
     env_arguments: Mapping[str, Any] | None = None,
     runner: str = "",
     algorithm: str = "",
+    checkout: str = "",
     python: str | None = None,
 ) -> Plan:
     """Check an evaluation and build its command. Starts nothing but the child that tries the environment.
@@ -47,6 +48,7 @@ def plan(
         env_arguments: what the environment is made with; by default as in the training.
         runner: who can load it, when no record says so.
         algorithm: what it is of, when no record says so.
+        checkout: where a runner finds its scripts, if it does; by default as in the training.
         python: an interpreter to use instead of the runner's own.
 
     Raises:
@@ -82,6 +84,7 @@ def plan(
         checkpoint=str(known.path),
         sha256=starting_points.loadable(root, known, card),
         episodes=episodes,
+        checkout=checkout or known.checkout,
     )
     return training.plan(root, job, python=python)
 

@@ -105,6 +105,10 @@ class Launching(QObject):
             self._keep.stop()
             remember(self._context.root, self._memory())
 
+    def keep(self) -> None:
+        """Something typed changed: write it down soon."""
+        self._keep.start()
+
     # -- starting --------------------------------------------------------------------------------
 
     def start(self) -> None:

@@ -134,6 +134,14 @@ class Launch:
             self.basics.set(name, text)
         return True
 
+    def offer(self, runner_id: str, algorithm_id: str) -> bool:
+        """Show what this runner has trained; False when there is none, or it cannot play."""
+        if self.catalog.get(runner_id) is None:
+            return False
+        self.pick(runner_id, algorithm_id)
+        self.show("trained")
+        return self.page == "trained"
+
     def fill_job(self, job: Job, *, name: str = "") -> bool:
         """Open the form with all that another job said; False when there is no such runner."""
         if not self.fill(job.runner, job.algorithm):
@@ -234,8 +242,8 @@ class Launch:
         self.checked.emit()
 
     @property
-    def blocked(self) -> str:
-        """Why a launch would not work now; empty when it would."""
+    def unready(self) -> str:
+        """Why the chosen runner cannot be used now; empty when it can."""
         entry = self.entry
         if entry is None:
             return "Choose what to train with." if self.catalog.loaded else "Looking for runners…"
@@ -245,9 +253,12 @@ class Launch:
             return f"{entry.title} is being installed."
         if entry.state == "missing":
             return f"{entry.title} is not installed yet: install it above."
-        if self.launching:
-            return "Starting…"
-        return self.form_problem or self._check_problem()
+        return "Starting…" if self.launching else ""
+
+    @property
+    def blocked(self) -> str:
+        """Why a launch would not work now; empty when it would."""
+        return self.unready or self.form_problem or self._check_problem()
 
     def launch_began(self) -> None:
         """A launch is under way: there is no second one meanwhile."""

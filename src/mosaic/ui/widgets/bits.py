@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import (
-    QApplication,
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
@@ -26,6 +25,13 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QWheelEvent
 
 __all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary", "reveal"]
+
+_PRIMARY = """
+QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 6px; }
+QPushButton:enabled { background: palette(highlight); color: palette(highlighted-text); font-weight: 600; }
+QPushButton:focus { border: 2px solid palette(text); }
+QPushButton:pressed { background: palette(mid); }
+"""
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:
@@ -120,6 +126,8 @@ class Pills(QWidget):
         """Press one down, without saying so."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
+            for button in self._buttons.values():
+                _mark(button)
 
     def button(self, key: str) -> QPushButton:
         """One of the buttons."""
@@ -175,20 +183,7 @@ class Primary(QPushButton):
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumHeight(34)
-        self._colour()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """It can, or cannot, or the theme changed."""
-        super().changeEvent(event)
-        if event.type() in (event.Type.EnabledChange, event.Type.ApplicationPaletteChange):
-            self._colour()
-
-    def _colour(self) -> None:
-        palette, role = QPalette(), QPalette.ColorRole
-        if self.isEnabled():
-            palette.setColor(role.Button, QApplication.palette().color(role.Highlight))
-            palette.setColor(role.ButtonText, QApplication.palette().color(role.HighlightedText))
-        self.setPalette(palette)
+        self.setStyleSheet(_PRIMARY)
 
 
 class Choice(QComboBox):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from mosaic.errors import UsageError
+from mosaic.ui.evaluating import Evaluating
 from mosaic.ui.launching import Launching
 from mosaic.ui.models.actions import Action
 from mosaic.ui.models.script import script_spec
@@ -17,6 +18,7 @@ from mosaic.ui.widgets.catalog_view import CatalogView
 from mosaic.ui.widgets.mode_switch import ModeSwitch
 from mosaic.ui.widgets.script_page import ScriptPage
 from mosaic.ui.widgets.train_page import TrainPage
+from mosaic.ui.widgets.trained_panel import TrainedPanel
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -41,6 +43,8 @@ class LaunchPanel(QWidget):
         self.pages = Pills([("train", "Train new"), ("trained", "Use trained")], name="What to do")
         self.pages.chosen.connect(self._choose_page)
         self.train = TrainPage(self.launch, context.runs)
+        self.evaluating = Evaluating(context, self.launching)
+        self.trained = TrainedPanel(self.evaluating, self.launch, context.ops)
         self.script = ScriptPage(self.launching.script, context.ops)
         self.why = Note()
         self.button = Primary()
@@ -54,6 +58,7 @@ class LaunchPanel(QWidget):
         self.launch.picked.connect(self._show_page)
         self.launch.checked.connect(self._show_button)
         self.launching.script.changed.connect(lambda _: self._show_button())
+        self.evaluating.trained.changed.connect(self._show_button)
         self._show_page()
         QTimer.singleShot(0, self.launching.look)
         application = QCoreApplication.instance()
@@ -89,12 +94,16 @@ class LaunchPanel(QWidget):
         column.addWidget(self.catalog)
         column.addWidget(self.pages)
         column.addWidget(self.train)
+        column.addWidget(self.trained)
         column.addWidget(self.script)
         column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body.setSizePolicy(
+            QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored
+        )  # as high as its width asks
         area.setWidget(body)
         area.setMinimumWidth(280)
         return area
@@ -116,18 +125,13 @@ class LaunchPanel(QWidget):
         self.pages.choose(launch.page)
         self.pages.setVisible(launch.offers_trained and not launch.is_script)
         self.script.setVisible(launch.is_script)
+        self.trained.setVisible(launch.page == "trained")
         self.train.setVisible(not launch.is_script and launch.page == "train" and bool(launch.basics.names))
         self._show_button()
 
     def _show_button(self) -> None:
         launch = self.launch
-        what = (
-            "Run"
-            if launch.is_script
-            else "Train"
-            if len(launch.seeds) < 2
-            else f"Train {len(launch.seeds)} runs"
-        )
+        what = self._what()
         blocked = self._blocked()
         self.button.setText(what)
         self.button.setAccessibleName(what)
@@ -136,7 +140,18 @@ class LaunchPanel(QWidget):
         self.button.setToolTip(blocked or "Start it and watch it")
         self.why.say(launch.problem or blocked, meaning="bad" if launch.problem else "quiet")
 
+    def _what(self) -> str:
+        if self.launch.is_script:
+            return "Run"
+        if self.launch.page == "trained":
+            return "Evaluate"
+        count = len(self.launch.seeds)
+        return "Train" if count < 2 else f"Train {count} runs"
+
     def _blocked(self) -> str:
+        if self.launch.page == "trained":
+            blocked = self.launch.unready
+            return blocked or self.evaluating.trained.blocked(self.evaluating.form, runner=self.launch.runner)
         blocked = self.launch.blocked
         if not blocked and self.launch.is_script:
             try:
@@ -148,5 +163,7 @@ class LaunchPanel(QWidget):
     def _pressed(self) -> None:
         if self.launch.is_script:
             self.launching.start_script()
+        elif self.launch.page == "trained":
+            self.evaluating.start()
         else:
             self.launching.start()

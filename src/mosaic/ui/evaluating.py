@@ -1,4 +1,4 @@
-"""What happens when somebody uses what was trained: looks for checkpoints, hashes, trusts, imports, evaluates.
+"""What happens when somebody uses what was trained: looks, hashes, trusts, imports, evaluates.
 
 The model decides; this obeys, off the window's thread. Whatever is refused leaves the choice as it was.
 """
@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer
 
 from mosaic.artifacts import checkpoints, trust
+from mosaic.errors import UsageError
 from mosaic.runners.parameters import convert
 from mosaic.sdk import evaluating, training
 from mosaic.ui.models.trained import Trained, evaluation_form, title_of
@@ -85,10 +86,10 @@ class Evaluating(QObject):
             return
 
         def say_so() -> Known:
-            found = trust.trust(root, chosen.path)
-            same = found.sha256 == chosen.row.sha256
-            row = msgspec.structs.replace(chosen.row, sha256=found.sha256)
-            return msgspec.structs.replace(chosen, row=row, trusted=same)
+            if trust.hash_file(chosen.path).sha256 != chosen.row.sha256:
+                raise UsageError(f"{chosen.path} changed since its hash was shown: nothing was trusted")
+            trust.trust(root, chosen.path)
+            return msgspec.structs.replace(chosen, trusted=trust.is_trusted(root, chosen.row.sha256))
 
         self.trained.began("Reading the file…")
         self._context.ops.run(say_so, done=self._trusted, failed=self._refused)

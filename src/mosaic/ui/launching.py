@@ -223,7 +223,8 @@ class Launching(QObject):
 
     def _fill_from(self, run_id: str, **basics: str) -> None:
         def done(found: tuple[Job, str]) -> None:
-            job = msgspec.structs.replace(found[0], kind="train", checkpoint=None, episodes=None)
+            steps = None if "resume" in basics else found[0].steps  # going on: up to where it was to end
+            job = msgspec.structs.replace(found[0], kind="train", steps=steps)
             if not self.launch.fill_job(job):
                 self._context.toasts.say(f"There is no runner {job.runner!r} any more.", level="bad")
             for name, text in basics.items():

@@ -20,7 +20,9 @@ def form(*, needs_env: bool = True, **can: bool) -> Form:
 
 
 def test_what_a_card_does_not_promise_is_not_offered() -> None:
-    assert set(form().names) == {"env_id", "steps", "seeds", "name", "tags", "arguments"}
+    assert set(form().names) == {
+        *("env_id", "env_arguments", "steps", "seeds", "name", "tags", "arguments"),
+    }
     assert "env_id" not in form(needs_env=False)
     assert "envs" in form(supports_vector=True)
     assert "init" in form(supports_warmstart=True)

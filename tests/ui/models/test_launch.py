@@ -196,3 +196,33 @@ def test_plain_commands_need_no_form_here() -> None:
     assert made.is_script
     assert made.ask() is None
     assert made.blocked == ""
+
+
+def test_arguments_of_the_environment_are_typed_and_come_back_from_a_job() -> None:
+    made = launch()
+    made.basics.set("env_arguments", "is_slippery=false map_name=8x8")
+    job = made.job()
+    assert job.parameters == {"env.is_slippery": False, "env.map_name": "8x8"}
+    made.basics.reset("env_arguments")
+    made.fill_job(job)
+    assert made.job().parameters == job.parameters
+    made.basics.set("env_arguments", "slippery")
+    assert made.blocked.startswith("Environment arguments: write key=value")
+
+
+def test_a_run_is_gone_on_with_up_to_its_end_unless_steps_are_named() -> None:
+    made = launch()
+    made.basics.set("resume", "some-run")
+    assert (made.job().resume, made.job().steps) == ("some-run", None)
+    assert "up to the steps" in made.note
+    made.basics.set("steps", "500")
+    assert made.job().steps == 500
+    assert "so many steps more" in made.note
+
+
+def test_what_a_runner_trained_is_offered_where_it_can_play() -> None:
+    made = launch()
+    assert made.offer("tabular", "sarsa")
+    assert made.page == "trained"
+    assert not made.offer("sb3", "ppo")
+    assert not made.offer("gone", "")

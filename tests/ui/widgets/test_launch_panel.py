@@ -94,8 +94,10 @@ def test_a_command_of_the_users_own_is_run_and_a_wrong_one_is_not(
     assert panel.button.isEnabled()
     QTest.mouseClick(panel.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: context.selection.focus is not None, timeout=LONG)
-    assert context.selection.focus is not None
-    assert daemon.wait(context.selection.focus).state.value == "finished"
+    run = context.selection.focus
+    assert run is not None
+    qtbot.waitUntil(lambda: daemon.client.run(run).state in ENDED, timeout=LONG)
+    assert daemon.client.run(run).state.value == "finished"
 
 
 def test_what_was_typed_is_there_again_the_next_time(

@@ -18,7 +18,15 @@ from mosaic.ui.models.form import Form
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["COMMON_ENVS", "basics_form", "parse_seeds", "parse_tags", "parse_words"]
+__all__ = [
+    "COMMON_ENVS",
+    "basics_form",
+    "parse_env_arguments",
+    "parse_name",
+    "parse_seeds",
+    "parse_tags",
+    "parse_words",
+]
 
 COMMON_ENVS = (
     "CartPole-v1",
@@ -50,6 +58,7 @@ LABELS = {
     "steps": "Steps",
     "seeds": "Seeds",
     "envs": "Environments at once",
+    "env_arguments": "Environment arguments",
     "init": "Start from",
     "resume": "Go on with",
     "name": "Name",
@@ -93,6 +102,13 @@ def basics_form(card: RunnerCard, algorithm: Algorithm, *, convert: Callable[[Pa
             help="How many copies of the environment it steps.",
         ),
         Parameter(
+            name="env_arguments",
+            type="str",
+            default="",
+            help="What the environment is made with, such as is_slippery=false. Blanks between several.",
+            advanced=True,
+        ),
+        Parameter(
             name="init",
             type="str",
             default="",
@@ -120,6 +136,7 @@ def basics_form(card: RunnerCard, algorithm: Algorithm, *, convert: Callable[[Pa
     ]
     offered = {
         "env_id": card.needs_env,
+        "env_arguments": card.needs_env,
         "envs": can.supports_vector,
         "init": can.supports_warmstart,
         "resume": can.supports_resume,
@@ -166,6 +183,21 @@ def parse_words(text: str) -> list[str]:
         raise UsageError(f"this is not a command line: {str(error).lower()}") from error
 
 
+def parse_env_arguments(text: str) -> dict[str, str]:
+    """Arguments of an environment from `key=value key=value`, quoted as in a shell.
+
+    Raises:
+        UsageError: one has no `=` or no key.
+    """
+    found = {}
+    for word in parse_words(text):
+        key, sign, value = word.partition("=")
+        if not sign or not key.isidentifier():
+            raise UsageError(f"write key=value, such as is_slippery=false; got {word!r}")
+        found[key] = value
+    return found
+
+
 def parse_name(text: str) -> str:
     """A name, as runs may have one.
 
@@ -194,6 +226,7 @@ _SPECIAL: dict[str, Callable[[str], Any]] = {
     "seeds": parse_seeds,
     "tags": parse_tags,
     "arguments": parse_words,
+    "env_arguments": parse_env_arguments,
     "name": parse_name,
     "init": str.strip,
     "resume": str.strip,

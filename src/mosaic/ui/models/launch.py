@@ -6,14 +6,19 @@ going to another and back loses nothing. A preflight that answers for what was t
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Job
+from mosaic.runners.parameters import env_arguments
 from mosaic.ui.models.basics import basics_form
-from mosaic.ui.models.form import Form
+from mosaic.ui.models.form import Form, text_of
 from mosaic.ui.models.memory import Draft, Memory, Page
 from mosaic.ui.models.signal import Signal
+from mosaic_worker.drivers.literals import ENV_PREFIX, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -146,8 +151,6 @@ class Launch:
         """Open the form with all that another job said; False when there is no such runner."""
         if not self.fill(job.runner, job.algorithm):
             return False
-        from mosaic.ui.models.form import text_of
-
         self.basics.restore(
             {
                 "env_id": job.env_id,
@@ -155,6 +158,10 @@ class Launch:
                 "name": name,
                 **({} if job.steps is None else {"steps": str(job.steps)}),
                 "envs": str(job.envs),
+                "env_arguments": shlex.join(
+                    f"{key}={_literal(value)}" for key, value in env_arguments(job.parameters).items()
+                ),
+                "arguments": shlex.join(job.arguments),
             }
         )
         self.parameters.restore({key: text_of(value) for key, value in job.parameters.items()})
@@ -183,18 +190,30 @@ class Launch:
             raise UsageError(problem)
         values = {name: self.basics.value(name) for name in self.basics.names}
         seeds = values.get("seeds") or [None]
+        resume = values.get("resume") or None
+        up_to_its_end = resume is not None and not self.basics.is_changed("steps")
         return Job(
             runner=self._runner,
             algorithm=self._algorithm,
             env_id=values.get("env_id", ""),
             seed=seeds[0],
-            steps=values.get("steps"),
+            steps=None if up_to_its_end else values.get("steps"),
             envs=values.get("envs", 1),
-            parameters=self.parameters.values(),
+            parameters={**self.parameters.values(), **_for_env(values.get("env_arguments", {}))},
             arguments=values.get("arguments", []),
             init=values.get("init") or None,
-            resume=values.get("resume") or None,
+            resume=resume,
         )
+
+    @property
+    def note(self) -> str:
+        """What is worth knowing about what is typed, in a sentence; mostly nothing."""
+        count = len(self.seeds)
+        if self.basics.text("resume").strip():
+            if self.basics.is_changed("steps"):
+                return "Goes on with that run, for so many steps more."
+            return "Goes on with that run, up to the steps it was to make. Change the steps to add so many."
+        return f"{count} runs, one per seed, in one group." if count > 1 else ""
 
     @property
     def form_problem(self) -> str:
@@ -351,3 +370,12 @@ class Launch:
 def _fill(form: Form, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         form.set(name, text)
+
+
+def _for_env(arguments: Mapping[str, str]) -> dict[str, Any]:
+    return {f"{ENV_PREFIX}{key}": literal(value) for key, value in arguments.items()}
+
+
+def _literal(value: object) -> str:
+    """An argument of an environment as it is typed."""
+    return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else text_of(value)

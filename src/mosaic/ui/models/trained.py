@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from mosaic.artifacts.checkpoints import Known
 
-__all__ = ["Shelf", "Trained", "evaluation_form", "facts_of", "score_of", "title_of"]
+__all__ = ["Shelf", "Trained", "evaluation_form", "facts_of", "hash_lines", "score_of", "title_of"]
 
+_BREAK = "\n"
 _SUCCEEDED = frozenset({RunState.FINISHED, RunState.STOPPED})
 _SCORES = ("return_mean", "mean_return", "return")
 _LABELS = {"episodes": "Episodes", "seed": "Seed", "env_id": "Environment", "name": "Name"}
@@ -223,13 +224,19 @@ def facts_of(one: Known) -> str:
     }
     facts = [
         ("File", str(one.path)),
-        ("SHA-256", one.row.sha256 or "not recorded"),
+        ("SHA-256", f"\n{hash_lines(one)}" if one.row.sha256 else "not recorded"),
         ("Integrity", intact[one.intact]),
         ("Trusted", "yes" if one.trusted else "no"),
         ("Holds", ", ".join(_words(meta.get("holds"))) or "not said"),
         ("Lacks", ", ".join(_words(meta.get("lacks")))),
     ]
-    return "\n".join(f"{name}: {visible(text)}" for name, text in facts if text)
+    return "\n".join(f"{name}: {visible(text, keep=_BREAK)}" for name, text in facts if text)
+
+
+def hash_lines(one: Known) -> str:
+    """The SHA-256 in two lines, so that all of it can be seen."""
+    found = one.row.sha256 or ""
+    return f"{found[:32]}\n{found[32:]}"
 
 
 def _words(found: object) -> list[str]:

@@ -33,17 +33,17 @@ class TrainPage(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(10)
-        self._several = Note()
+        self.note = Note()
         self.preflight = PreflightList()
         self.command = CommandPreview()
         self.basics: ParamForm | None = None
         self.parameters: ParamForm | None = None
-        self._column.addWidget(self._several)
+        self._column.addWidget(self.note)
         self._column.addWidget(self.preflight)
         self._column.addWidget(self.command)
         launch.picked.connect(self._rebuild)
         launch.checked.connect(self._show_checks)
-        launch.changed.connect(self._show_several)
+        launch.changed.connect(self._show_note)
         runs.changed.connect(lambda _: self._complete())
         self._made_for: tuple[object, object] | None = None
         self._rebuild()
@@ -63,15 +63,19 @@ class TrainPage(QWidget):
         algorithm = launch.algorithm
         title = (algorithm.title or algorithm.id) if algorithm is not None else "Parameters"
         self.basics = ParamForm(
-            launch.basics, title="Training", more="Name, tags and more", completions=offered
+            launch.basics,
+            title="Training",
+            more="Name, tags and more",
+            completions=offered,
+            wide=("env_arguments", "init", "arguments"),
         )
         self.parameters = ParamForm(launch.parameters, title=f"Parameters of {title}")
         self._column.insertWidget(0, self.basics)
-        self._column.insertWidget(1, self._several)
+        self._column.insertWidget(1, self.note)
         self._column.insertWidget(2, self.parameters)
         self.basics.setVisible(bool(launch.basics.names))
         self.parameters.setVisible(bool(launch.parameters.names))
-        self._show_several()
+        self._show_note()
 
     def _environments(self) -> list[str]:
         used = [env_id for row in self._runs.rows for env_id in row.env_ids]
@@ -81,9 +85,8 @@ class TrainPage(QWidget):
         if self.basics is not None and "env_id" in self.basics.rows:
             self.basics.rows["env_id"].complete(self._environments())
 
-    def _show_several(self) -> None:
-        count = len(self._launch.seeds)
-        self._several.say(f"{count} runs, one per seed, in one group." if count > 1 else "")
+    def _show_note(self) -> None:
+        self.note.say(self._launch.note)
 
     def _show_checks(self) -> None:
         launch = self._launch

@@ -1,4 +1,4 @@
-"""Qt view of what was trained: a browser of checkpoints, what is known of one, trust, import, and the evaluation."""
+"""Qt view of what was trained: checkpoints, what is known of one, trust, import, and the evaluation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from mosaic.text import age, visible
 from mosaic.ui.models.basics import COMMON_ENVS
-from mosaic.ui.models.trained import facts_of, title_of
+from mosaic.ui.models.trained import facts_of, hash_lines, title_of
 from mosaic.ui.theme import TIGHT, tone
 from mosaic.ui.widgets.bits import Fold, Heading, Note
 from mosaic.ui.widgets.param_form import ParamForm
@@ -203,7 +203,7 @@ class TrainedPanel(QWidget):
         if untrusted and chosen is not None:
             self.trust_note.say(
                 "This file does not come from a run that was started here. Loading it can run code hidden in "
-                f"it. Trust it only if you know where it comes from. SHA-256: {chosen.row.sha256}"
+                f"it. Trust it only if you know where it comes from. SHA-256: \n{hash_lines(chosen)}"
             )
         trained_on = self._trained.mismatch(self._evaluating.form) if here else ""
         self.switch_box.setVisible(bool(trained_on))
@@ -221,13 +221,15 @@ def _item(one: Known, *, newest: bool, now: float) -> QTreeWidgetItem:
     who = one.run_name or one.run_id[-6:] or one.path.name
     lines = [title_of(one), f"{visible(who)}, {age(one.row.t, now=now)}"]
     if newest:
-        lines[1] += ", newest that ended well"
+        lines[0] = f"★ {lines[0]}"
     if not one.usable:
         lines[1] = visible(one.note)
     item = QTreeWidgetItem(["\n".join(lines)])
     item.setData(0, _PATH, str(one.path))
     item.setToolTip(0, str(one.path))
     if newest:
+        item.setToolTip(0, f"The newest of a training that ended well\n{one.path}")
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"newest that ended well: {lines[0]} {lines[1]}")
         font = QFont()
         font.setBold(True)
         item.setFont(0, font)

@@ -1,8 +1,8 @@
-"""Runs ingest jobs in forked children, so that a kill costs no start of an interpreter.
+"""Runs jobs of ingest, and saves of checkpoints, in forked children: a kill costs no start of an interpreter.
 
-On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump", "run": PATH, "held": bool}`. The child's pid is
-the first line of the answer. A held child waits for a line `go`, so that a tracer can attach. The second
-line of the answer is the child's wait status.
+On stdin, a job a line: `{"job": "ingest"|"rebuild"|"dump"|"save", "run": PATH, "held": bool}`. The child's
+pid is the first line of the answer. A held child waits for a line `go`, so that a tracer can attach. The
+second line of the answer is the child's wait status.
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import mosaic_worker
 from mosaic.paths import RunFolder
 from mosaic.store.reader import StoreReader
 from mosaic.store.rebuild import Rebuild
+from mosaic_worker.drivers import tabular
+from mosaic_worker.drivers._saving import Saver
+from mosaic_worker.recorder import Recorder
 from tests.proof import oracle
 
+SAVES = [(1, "cadence"), (1, "best"), (2, "cadence"), (2, "best"), (2, "best"), (3, "cadence"), (3, "final")]
 TURN_BYTES = 2 << 10  # many small commits
 
 
@@ -55,8 +62,22 @@ def work(job: str, folder: RunFolder) -> None:
         while again.turn() is None:
             continue
         again.close()
+    elif job == "save":
+        save(folder)
     elif job == "dump":
         folder.path.with_suffix(".json").write_text(json.dumps(dump(folder), indent=1))
+
+
+def save(folder: RunFolder) -> None:
+    """Checkpoints as the tabular driver saves them: on cadence, best ones, and two of the same name."""
+    os.environ["MOSAIC_RUN_DIR"] = str(folder.path)
+    mosaic_worker._current = recorder = Recorder(str(folder.path), segment_bytes=1 << 16)
+    saver = Saver(suffix=".npz", kind="tabular", about={"runner": "tabular"}, keep_last=2)
+    for number, (step, reason) in enumerate(SAVES):
+        values = np.full((16, 4), float(number))
+        table = tabular.Table(values, np.random.default_rng(0), first_observation=0, first_action=0)
+        saver.save(tabular.writer(table, tabular.State(step=step)), step=step, reason=reason)
+    recorder.close()
 
 
 def in_child(job: dict[str, Any], gate: int) -> None:

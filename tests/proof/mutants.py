@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.proof.mutants_artifacts import ARTIFACT_MUTANTS
 from tests.proof.mutants_frames import FRAME_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
@@ -11,4 +12,5 @@ MUTANTS: list[Mutant] = [
     *STORAGE_MUTANTS,
     *PROCESS_MUTANTS,
     *FRAME_MUTANTS,
+    *ARTIFACT_MUTANTS,
 ]

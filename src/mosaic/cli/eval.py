@@ -48,11 +48,11 @@ def eval_command(
     detach: bool,
     dry_run: bool,
 ) -> int:
-    """Evaluate a checkpoint with the policy's best actions.
+    """Evaluate a checkpoint, as a run like any other.
 
-    CHECKPOINT is a file, or RUN, RUN@STEP, RUN:final, RUN:best, RUN:last. It is loaded in its runner's own
-    environment by a child process, which records a run like any other: watch it, replay it, compare it. A
-    checkpoint that no run of yours saved must be trusted first.
+    The policy plays with its best actions. CHECKPOINT is a file, or RUN, RUN@STEP, RUN:final, RUN:best,
+    RUN:last. A child process loads it in its runner's own environment; its run can be watched and replayed.
+    A checkpoint that no run of yours saved must be trusted first.
 
     \b
     Example:

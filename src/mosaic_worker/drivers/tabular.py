@@ -21,7 +21,7 @@ from mosaic_worker.drivers._saving import Saver
 from mosaic_worker.drivers._stopping import Insisted, Stop
 from mosaic_worker.drivers._words import Refused, Words
 
-__all__ = ["DEFAULTS", "DEFAULT_STEPS", "HOLDS", "LACKS", "epsilon_at", "work"]
+__all__ = ["DEFAULTS", "DEFAULT_STEPS", "HOLDS", "LACKS", "State", "Table", "epsilon_at", "work", "writer"]
 
 DEFAULT_STEPS = 20_000
 DEFAULTS: Dict[str, Any] = {
@@ -82,7 +82,7 @@ def _settings(words: Words) -> _Settings:
     return found
 
 
-class _Table:
+class Table:
     """Action values, and how to choose by them."""
 
     def __init__(self, values: Any, rng: Any, *, first_observation: int, first_action: int) -> None:
@@ -92,6 +92,7 @@ class _Table:
         self._action0 = first_action
 
     def row(self, observation: Any) -> int:
+        """The row of an observation."""
         return int(observation) - self._obs0
 
     def greedy(self, row: int) -> int:
@@ -108,10 +109,11 @@ class _Table:
         return int(best[0] if len(best) == 1 else best[self.rng.integers(len(best))])
 
     def action(self, column: int) -> int:
+        """The action of a column."""
         return column + self._action0
 
 
-class _State(NamedTuple):
+class State(NamedTuple):
     """What a checkpoint holds besides the table."""
 
     step: int = 0
@@ -130,13 +132,14 @@ def _load(path: str, words: Words) -> Any:
             with np.load(file, allow_pickle=False) as held:
                 values = np.array(held["table"], dtype=np.float64)
                 about = json.loads(bytes(held["about"]).decode())
-            state = _State(**{name: about[name] for name in _State._fields})
+            state = State(**{name: about[name] for name in State._fields})
         except (ValueError, KeyError, OSError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise Refused(f"{path} is no checkpoint of tabular: {error}") from None
     return values, state
 
 
-def _writer(table: _Table, state: _State) -> Any:
+def writer(table: Table, state: State) -> Any:
+    """What puts a checkpoint into an open file."""
     import numpy as np
 
     about = dict(state._asdict(), rng=table.rng.bit_generator.state)
@@ -159,7 +162,7 @@ def _check_spaces(env: Any) -> None:
             )
 
 
-def _check_fits(env: Any, words: Words, values: Any, held: _State) -> None:
+def _check_fits(env: Any, words: Words, values: Any, held: State) -> None:
     _envs.check_same_spaces(env, words, trained_on=held.env, spaces=held.spaces or {})
     if values.shape != (int(env.observation_space.n), int(env.action_space.n)):
         raise Refused(f"the checkpoint's table is {values.shape}, which does not fit {words.env}")
@@ -181,7 +184,7 @@ def _train(words: Words) -> int:
         rng = np.random.default_rng(words.seed)
         shape = (int(env.observation_space.n), int(env.action_space.n))
         values = np.full(shape, float(settings.initial_value))
-        state = _State(target=words.steps or DEFAULT_STEPS)
+        state = State(target=words.steps or DEFAULT_STEPS)
         source = words.source
         if source:
             values, held = _load(source, words)
@@ -191,7 +194,7 @@ def _train(words: Words) -> int:
                 target = held.step + words.steps if words.steps else max(held.target, held.step)
                 state = state._replace(step=held.step, target=target)
             _tell(source, held, resumed=bool(words.resume))
-        table = _Table(values, rng, first_observation=int(env.observation_space.start),
+        table = Table(values, rng, first_observation=int(env.observation_space.start),
                        first_action=int(env.action_space.start))  # fmt: skip
         state = state._replace(env=words.env, algorithm=words.algo, spaces=spaces)
         _record(words, settings, state)
@@ -200,7 +203,7 @@ def _train(words: Words) -> int:
         env.close()
 
 
-def _tell(source: str, held: _State, *, resumed: bool) -> None:
+def _tell(source: str, held: State, *, resumed: bool) -> None:
     if resumed:
         text = f"going on from {source} at step {held.step}: it holds {', '.join(HOLDS)}; not the {LACKS[0]}"
     else:
@@ -209,7 +212,7 @@ def _tell(source: str, held: _State, *, resumed: bool) -> None:
     _words.say(text)
 
 
-def _record(words: Words, settings: _Settings, state: _State) -> None:
+def _record(words: Words, settings: _Settings, state: State) -> None:
     mosaic_worker.config(
         algo=words.algo,
         env_id=words.env,
@@ -224,7 +227,7 @@ class _Training:
     """One training, from its first reset to its last checkpoint."""
 
     def __init__(
-        self, words: Words, *, settings: _Settings, env: Any, table: _Table, state: _State, stop: Stop
+        self, words: Words, *, settings: _Settings, env: Any, table: Table, state: State, stop: Stop
     ) -> None:
         self._words = words
         self._settings = settings
@@ -346,7 +349,7 @@ class _Training:
         )
         with self._stop.saving():
             self._saver.save(
-                _writer(self._table, self._state._replace(step=step)),
+                writer(self._table, self._state._replace(step=step)),
                 step=step,
                 reason=reason,
                 metrics=metrics,
@@ -365,7 +368,7 @@ def _evaluate(words: Words) -> int:
     try:
         _check_spaces(env)
         _check_fits(env, words, values, held)
-        table = _Table(values, np.random.default_rng(0), first_observation=int(env.observation_space.start),
+        table = Table(values, np.random.default_rng(0), first_observation=int(env.observation_space.start),
                        first_action=int(env.action_space.start))  # fmt: skip
         mosaic_worker.config(
             algo=held.algorithm, env_id=words.env, seed=words.seed, args={"checkpoint": words.checkpoint}

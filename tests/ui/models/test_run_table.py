@@ -101,6 +101,8 @@ def test_a_run_without_a_name_is_called_after_what_it_does() -> None:
         title(row(1, name="", algorithm="q_learning", env_ids=["FrozenLake-v1"]))
         == "q_learning on FrozenLake-v1"
     )
+    assert place(row(1, name="", algorithm="q_learning", runner="tabular")) == "tabular · …000001"
+    assert place(row(1, algorithm="ppo", runner="sb3", env_ids=["a", "b", "c"])) == "a, b +1 · ppo · sb3"
     assert title(row(1, name="", command=["python", "/a/train.py"])) == "train.py"
     assert title(row(1, name="", command=[])) == run_id(1)[:10]
 

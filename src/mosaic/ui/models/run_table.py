@@ -172,7 +172,9 @@ def title(row: RunRow) -> str:
 
 
 def place(row: RunRow) -> str:
-    """Which environment and algorithm, in one line."""
+    """Which environment and algorithm, in one line; for a run that is called so already, which of them."""
+    if not row.name and row.algorithm:
+        return visible(f"{row.runner} · …{row.run_id[-6:]}")
     envs = ", ".join(row.env_ids[:2]) + (f" +{len(row.env_ids) - 2}" if len(row.env_ids) > 2 else "")
     parts = [envs, row.algorithm, row.runner if row.runner != "script" else ""]
     return visible(" · ".join(part for part in parts if part)) or visible(" ".join(row.command))

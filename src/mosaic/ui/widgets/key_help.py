@@ -12,7 +12,7 @@ from mosaic.ui.theme import GAP, INSET
 from mosaic.ui.widgets.overlay import Overlay
 
 if TYPE_CHECKING:
-    from mosaic.ui.models.actions import Actions
+    from mosaic.ui.models.actions import Action, Actions
 
 __all__ = ["KeyHelp"]
 
@@ -21,13 +21,14 @@ class KeyHelp(Overlay):
     """Qt view of the keys of Actions."""
 
     def __init__(self, window: QWidget, actions: Actions) -> None:
-        super().__init__(window, wide=720, high=620)
+        super().__init__(window, wide=920, high=640)
         self._actions = actions
         self.setAccessibleName("Keys")
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setAccessibleName("List of keys")
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column = QVBoxLayout(self)
         column.setContentsMargins(INSET, INSET, INSET, INSET)
         heading = _label("Keys   (Esc closes)")
@@ -44,15 +45,16 @@ class KeyHelp(Overlay):
         grid = QGridLayout(page)
         grid.setHorizontalSpacing(INSET)
         grid.setVerticalSpacing(GAP // 2)
-        columns = ([], []) if self.window().width() >= 700 else ([],)  # type: ignore[var-annotated]
-        for at, section in enumerate(dict.fromkeys(action.section for action in self._actions.all())):
-            keyed = [action for action in self._actions.section(section) if action.keys]
+        columns: tuple[list[tuple[str, list[Action]]], ...] = ([], [])
+        for section in dict.fromkeys(action.section for action in self._actions.all()):
+            keyed = [action for action in self._actions.section(section) if action.keys and not action.hidden]
             if keyed:
-                columns[at % len(columns)].append((section, keyed))
+                min(columns, key=_lines).append((section, keyed))
         for at, sections in enumerate(columns):
             line = 0
             for section, keyed in sections:
                 title = _label(section.capitalize())
+                title.setContentsMargins(0, GAP if line else 0, 0, 0)
                 font = QFont(title.font())
                 font.setBold(True)
                 title.setFont(font)
@@ -67,6 +69,10 @@ class KeyHelp(Overlay):
             grid.setColumnStretch(2 * at + 1, 1)
         self._area.setWidget(page)
         super().open()
+
+
+def _lines(sections: list[tuple[str, list[Action]]]) -> int:
+    return sum(len(keyed) + 2 for _, keyed in sections)
 
 
 def _label(text: str) -> QLabel:

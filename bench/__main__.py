@@ -196,6 +196,41 @@ def _learning(found: Figures) -> list[Row]:
     ]
 
 
+def _ui(found: Figures) -> list[Row]:
+    rest = found["gap_rest_millis"]
+    loads = {
+        "runs": "50 live runs",
+        "chart": "10 M points panned",
+        "frames": "frames at 60 Hz",
+        "all": "all of it at once",
+    }
+    rows = [
+        Row(
+            f"longest gap of the window, {shown}",
+            found[f"gap_{name}_millis"],
+            "ms",
+            50.0,
+            beside="at rest",
+            beside_value=rest,
+        )
+        for name, shown in loads.items()
+    ]
+    rows += [
+        Row("pictures of the chart, all at once", found["chart_all_per_sec"], "1/s", more_is_better=True),
+        Row("live frames painted, all at once", found["frames_all_per_sec"], "1/s", more_is_better=True),
+        Row(
+            "window's first picture after its start",
+            found["start_window_secs"],
+            "s",
+            1.0,
+            beside="an empty Qt window",
+            beside_value=found["start_bare_secs"],
+        ),
+        Row("a run of 10 M steps, to its first chart", found["first_chart_secs"], "s", 0.3),
+    ]
+    return rows
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
@@ -206,6 +241,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "fastlane": ("bench.fastlane", _fastlane),
     "watching": ("bench.watching", _watching),
     "learning": ("bench.learning", _learning),
+    "ui": ("bench.ui", _ui),
 }
 
 

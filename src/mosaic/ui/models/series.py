@@ -22,6 +22,9 @@ __all__ = ["Curve", "Drawn", "Floats", "Growing", "Ints", "at", "draw", "marks",
 
 _M4: Any = M4Downsampler()  # type: ignore[no-untyped-call]
 _FIRST_ROOM: Final = 1024
+_COARSE_FROM = 200_000  # longer curves also keep a coarse form, so that drawing them never reads all of them
+_COARSE_BIN = 256  # points that a coarse form keeps four of
+_COARSE_PIECE = _COARSE_BIN * 4096  # at once: the interpreter is held for a millisecond or two
 _PER_PIXEL = 4  # M4 keeps first, last, lowest and highest of each pixel: the same picture as all points
 
 
@@ -51,6 +54,15 @@ class Growing:
         return self._data[number, : self.count]
 
 
+@dataclass(frozen=True)
+class Coarse:
+    """First, last, lowest and highest of every few points: their places, and copies of them."""
+
+    at: Ints
+    x: Floats
+    y: Floats
+
+
 @dataclass(frozen=True, kw_only=True)
 class Curve:
     """One run's curve, ready to draw: sorted by x. `y` and `smooth` are NaN where there is no number.
@@ -67,6 +79,8 @@ class Curve:
     """Values without a place on this axis."""
     thinned: bool = False
     """Whether older values were thinned out to bound the memory."""
+    coarse_y: Coarse | None = None
+    coarse_smooth: Coarse | None = None
 
 
 @dataclass(frozen=True)
@@ -93,10 +107,14 @@ def prepare(x: Floats, values: Floats, *, smoother: Smoother, was_thinned: bool 
     finite = np.isfinite(values)
     bad = _NONE if finite.all() else np.flatnonzero(~finite)
     plain = values if not len(bad) else np.where(finite, values, np.nan)
+    smooth = smoother.extend(plain)
+    coarse_y = _coarse(x, plain)
     return Curve(
         x=x,
         y=plain,
-        smooth=smoother.extend(plain),
+        smooth=smooth,
+        coarse_y=coarse_y,
+        coarse_smooth=coarse_y if smooth is plain else _coarse(x, smooth),
         bad=bad,
         bad_y=values[bad],
         unplaced=unplaced,
@@ -116,7 +134,14 @@ def draw(curve: Curve, *, low: float, high: float, pixels: int, smooth: bool, lo
     room = max(8, pixels) * _PER_PIXEL
     gaps = curve.bad[np.searchsorted(curve.bad, first) : np.searchsorted(curve.bad, stop)] - first
     if len(x) > room:
-        picked = _picked(x, y, room)
+        coarse = curve.coarse_smooth if smooth else curve.coarse_y
+        if coarse is not None and len(x) > room * _COARSE_BIN // 4:
+            low_at, stop_at = np.searchsorted(coarse.at, [first, stop])
+            near = coarse.at[low_at:stop_at] - first
+            few = _picked(coarse.x[low_at:stop_at], coarse.y[low_at:stop_at], room)
+            picked = near[few] if len(few) else near[:0]
+        else:
+            picked = _picked(x, y, room)
         gaps = _wide(gaps, x, least=(high - low) / max(1, pixels))
         place = np.searchsorted(picked, gaps)  # a NaN goes in before the first pick behind the gap
         kept_x, kept_y = x[picked], y[picked]
@@ -129,8 +154,26 @@ def draw(curve: Curve, *, low: float, high: float, pixels: int, smooth: bool, lo
     return Drawn(x, y)
 
 
+def _coarse(x: Floats, y: Floats) -> Coarse | None:
+    if len(x) < _COARSE_FROM:
+        return None
+    found = []
+    for start in range(0, len(y), _COARSE_PIECE):
+        piece = np.ascontiguousarray(y[start : start + _COARSE_PIECE])
+        room = max(4, len(piece) // _COARSE_BIN * 4)
+        found.append(_picked_places(_M4.downsample(piece, n_out=room), piece) + start)
+    at = np.concatenate(found)
+    return Coarse(at=at, x=x[at], y=y[at])
+
+
 def _picked(x: Floats, y: Floats, room: int) -> Ints:
+    if len(x) <= room:
+        return np.flatnonzero(np.isfinite(y))
     found = _M4.downsample(np.ascontiguousarray(x), np.ascontiguousarray(y), n_out=room)
+    return _picked_places(found, y)
+
+
+def _picked_places(found: npt.NDArray[np.uint64], y: Floats) -> Ints:
     picked: Ints = found.astype(np.int64)
     picked = picked[np.concatenate([[True], picked[1:] > picked[:-1]])]  # an empty bin repeats its neighbour
     return picked[np.isfinite(y[picked])]

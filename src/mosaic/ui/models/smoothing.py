@@ -63,14 +63,20 @@ class Smoother:
         block = max(1, min(len(values), int(_SAFE_EXPONENT / -math.log(decay))))
         result = np.empty(len(values))
         powers = decay ** np.arange(1, block + 1)
+        shares = (1 - decay) / powers
         for start in range(0, len(values), block):
-            piece = values[start : start + block]
+            piece, sums = values[start : start + block], result[start : start + block]
             power = powers[: len(piece)]
             # s_k = decay^k s_0 + (1 - decay) sum_j decay^(k-j) x_j, the sum taken over x_j / decay^j
-            sums = power * (self._sum + (1 - decay) * np.cumsum(piece / power))
-            weights = 1.0 - power * (1.0 - self._weight)
-            result[start : start + len(piece)] = sums / weights
-            self._sum, self._weight = float(sums[-1]), float(weights[-1])
+            np.multiply(piece, shares[: len(piece)], out=sums)
+            np.cumsum(sums, out=sums)
+            sums += self._sum
+            sums *= power
+            self._sum = float(sums[-1])
+            if self._weight < 1.0:  # once it is 1 there is no early bias left
+                weights = 1.0 - power * (1.0 - self._weight)
+                self._weight = float(weights[-1])
+                sums /= weights
         return result
 
     def _window(self, values: Floats) -> Floats:

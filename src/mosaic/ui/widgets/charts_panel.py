@@ -6,7 +6,7 @@ import importlib
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["ChartsPanel"]
 
 _WINDOWS = (5, 10, 20, 50, 100, 200, 500, 1000)
+_AFTER_FIRST_PICTURE_MS = 50  # what the charts need is loaded beside, not before, the window's first picture
 _NO_RUN = "Choose a run on the left to see its curves.\nChoose several to lay them over one another."
 
 
@@ -249,9 +250,7 @@ class ChartsPanel(QWidget):
         super().showEvent(event)
         if not self._asked_for_plots:
             self._asked_for_plots = True
-            self._context.ops.run(
-                lambda: importlib.import_module("mosaic.ui.widgets.plot"), done=lambda _: self._plots_ready()
-            )
+            QTimer.singleShot(_AFTER_FIRST_PICTURE_MS, self, self._load_plots)
         self.feed.start()
         self._draw()
 
@@ -259,6 +258,14 @@ class ChartsPanel(QWidget):
         """Nobody looks: read nothing."""
         self.feed.stop()
         super().hideEvent(event)
+
+    def _load_plots(self) -> None:
+        if not self.isVisible():
+            self._asked_for_plots = False
+            return
+        self._context.ops.run(
+            lambda: importlib.import_module("mosaic.ui.widgets.plot"), done=lambda _: self._plots_ready()
+        )
 
     def _plots_ready(self) -> None:
         self._ready = True

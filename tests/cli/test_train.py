@@ -212,3 +212,37 @@ def test_without_a_plan_json_says_why_as_well(plain: DataRoot, mosaic: Callable[
     assert found["ok"] is False
     assert any(check["level"] == "fail" for check in found["checks"])
     assert _nothing_started(plain)
+
+
+def test_a_training_is_gone_on_with_as_it_was_and_knows_its_parent(
+    root: DataRoot, mosaic: Callable[..., Said]
+) -> None:
+    said = mosaic(
+        "train", "tabular/q_learning", "FrozenLake-v1", "env.is_slippery=false", "--steps", "200",
+        "--seed", "3", "--learning-rate", "0.3", "--name", "first",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    said = mosaic("train", "--resume", "first", "--steps", "100", "--name", "second", "--gamma", "0.5")
+    assert said.code == 0, said.err
+    first, second = catalog.find(root, "first"), catalog.find(root, "second")
+    assert (second.parent, second.runner, second.env_ids) == (first.run_id, "tabular", ["FrozenLake-v1"])
+    job = read_manifest(root.run(second.run_id)).spec.job
+    assert job is not None
+    assert job.parameters == {"env.is_slippery": False, "learning_rate": 0.3, "gamma": 0.5}
+    assert (job.seed, job.resume) == (3, first.run_id)
+    said = mosaic(
+        "train", "tabular/q_learning", "FrozenLake-v1", "--init", "first", "env.is_slippery=false", "-n9"
+    )
+    assert said.code == 0, said.err
+    assert "--init" in said.err
+
+
+def test_what_cannot_be_gone_on_with_is_refused(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    said = mosaic("train", "--resume", "nothing")
+    assert said.code == 2
+    assert _nothing_started(root)
+    assert mosaic("train", "--resume", "last", "--seeds", "1-2").code == 2
+    assert mosaic("train", "script", "--name", "plain-command", "--", "true").code == 0
+    said = mosaic("train", "--resume", "plain-command")
+    assert said.code == 2
+    assert "cannot be gone on with" in said.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -54,6 +54,7 @@ def job_of(root: DataRoot, asked: Asked) -> Job:
     Raises:
         UsageError: there is no such runner, algorithm or parameter, or a word means nothing.
     """
+    asked = _with_target(root, asked)
     runner, algorithm = _target(root, asked)
     arguments = [*(asked.arguments or []), *(asked.rest or [])]
     if algorithm is None:
@@ -78,6 +79,18 @@ def job_of(root: DataRoot, asked: Asked) -> Job:
         resume=asked.resume,
         init=asked.init,
     )
+
+
+def _with_target(root: DataRoot, asked: Asked) -> Asked:
+    """The same; whoever goes on with a run need not say again what it trains."""
+    named = bool(asked.words) and not asked.words[0].startswith("-") and "=" not in asked.words[0]
+    if asked.resume is None or named:
+        return asked
+    from mosaic.sdk.starting_points import inherited
+
+    job = inherited(root, Job(runner="", resume=asked.resume))
+    words = [f"{job.runner}/{job.algorithm}", job.env_id, *asked.words]
+    return replace(asked, words=words, checkout=asked.checkout or job.checkout)
 
 
 def _target(root: DataRoot, asked: Asked) -> tuple[Runner, Algorithm | None]:

@@ -16,7 +16,7 @@ from mosaic.sdk.submitting import parse_tag
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
-    from mosaic.protocol.cards import Check
+    from mosaic.protocol.cards import Check, Job
     from mosaic.sdk.training import Plan
 
 __all__ = ["train_command", "write_checks"]
@@ -91,6 +91,7 @@ def train_command(
       mosaic train tabular/q_learning FrozenLake-v1 --steps 20000 env.is_slippery=false
       mosaic train sb3/ppo CartPole-v1 --seeds 1-5 --learning-rate 0.001 --detach
       mosaic train sb3/ppo --help-params
+      mosaic train --resume last --steps 10000
       mosaic train script -- python train.py
     """
     from mosaic.cli import jobs
@@ -98,6 +99,8 @@ def train_command(
 
     if seed is not None and seeds is not None:
         raise click.UsageError("--seed is one seed, --seeds are several: give one of them")
+    if resume is not None and seeds is not None:
+        raise click.UsageError("a training has one seed to go on with: --resume takes no --seeds")
     if as_json and not (detach or dry_run or help_params):
         raise click.UsageError("--json needs --dry-run or --detach: otherwise stdout is the run's own")
     root = options.root()
@@ -118,11 +121,23 @@ def train_command(
     every = training.seeds_of(seeds) if seeds is not None else []
     if every:
         job = msgspec.structs.replace(job, seed=every[0])
-    plan = training.plan(root, job, python=python)
+    plan = _checked(root, job, python)
     if dry_run or not plan.ok:
         return _show(plan, as_json=as_json, dry_run=dry_run, seeds=every)
     labels = dict(parse_tag(tag) for tag in tags)
     return _start(root, plan, every, name=name, tags=labels, python=python, detach=detach, as_json=as_json)
+
+
+def _checked(root: DataRoot, job: Job, python: str | None) -> Plan:
+    from mosaic.sdk import training
+
+    if not sys.stderr.isatty():
+        return training.plan(root, job, python=python)
+    from mosaic.cli.progress import Passing
+
+    with Passing() as passing:
+        passing("checking that it can work …")
+        return training.plan(root, job, python=python)
 
 
 def _start(

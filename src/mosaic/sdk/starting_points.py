@@ -12,6 +12,7 @@ import msgspec
 from mosaic.artifacts import checkpoints, trust
 from mosaic.errors import UsageError
 from mosaic.runs.folder import read_manifest
+from mosaic.sdk import catalog
 from mosaic_worker.drivers.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import Job, RunnerCard
 
-__all__ = ["loadable", "located", "parent_job"]
+__all__ = ["inherited", "loadable", "located", "parent_job"]
 
 
 def loadable(root: DataRoot, known: Known, card: RunnerCard) -> str:
@@ -37,6 +38,39 @@ def loadable(root: DataRoot, known: Known, card: RunnerCard) -> str:
             f"hidden in it. If you trust where it comes from: mosaic trust {known.path}"
         )
     return found.row.sha256
+
+
+def inherited(root: DataRoot, job: Job) -> Job:
+    """A job that goes on with a run, with all that it does not say itself taken from that run's job.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        UsageError: that run was no training by a runner.
+    """
+    if job.kind != "train" or not job.resume:
+        return job
+    row = catalog.find(root, job.resume)
+    parent = parent_job(root, row.run_id)
+    if parent is None or parent.kind != "train" or not parent.algorithm:
+        raise UsageError(
+            f"run {row.name or row.run_id} was no training by a runner: it cannot be gone on with"
+        )
+    given = {
+        name if name.startswith(ENV_PREFIX) else name.replace("-", "_"): value
+        for name, value in job.parameters.items()
+    }
+    return msgspec.structs.replace(
+        job,
+        runner=job.runner or parent.runner,
+        algorithm=job.algorithm or parent.algorithm,
+        env_id=job.env_id or parent.env_id,
+        envs=job.envs if job.envs > 1 else parent.envs,
+        checkout=job.checkout or parent.checkout,
+        parameters={**parent.parameters, **given}
+        if parent.runner == (job.runner or parent.runner)
+        else given,
+        resume=row.run_id,
+    )
 
 
 def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
@@ -65,18 +99,12 @@ def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
     changes: dict[str, Any] = {"resume": known.run_id, "checkpoint": str(known.path), "sha256": sha256}
     if parent is not None:
         changes["seed"] = parent.seed if job.seed is None else job.seed
-        if not any(name.startswith(ENV_PREFIX) for name in job.parameters):
-            changes["parameters"] = {**_env_arguments(parent), **job.parameters}
     return msgspec.structs.replace(job, **changes)
 
 
 def parent_job(root: DataRoot, run_id: str) -> Job | None:
     """What a run was asked for; None for a plain command."""
     return read_manifest(root.run(run_id)).spec.job
-
-
-def _env_arguments(job: Job) -> dict[str, Any]:
-    return {name: value for name, value in job.parameters.items() if name.startswith(ENV_PREFIX)}
 
 
 def _check_same(job: Job, known: Known) -> None:

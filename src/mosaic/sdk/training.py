@@ -79,6 +79,8 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
     from mosaic.settings import load
 
     settings = load(root)
+    if not job.runner or registry.find(job.runner, settings).card.capabilities.supports_resume:
+        job = starting_points.inherited(root, job)  # where it cannot be, the preflight says so
     if job.checkout:
         settings = msgspec.structs.replace(settings, cleanrl_checkout=job.checkout)
     runner = registry.find(job.runner, settings)

@@ -28,7 +28,7 @@ _COLUMNS = (
     Column("RETURN", right=True),
     Column("STEPS/S", right=True, optional=True),
     Column("STEPS", right=True, optional=True),
-    Column("COMMAND", flexible=True, optional=True, least=12),
+    Column("WHAT", flexible=True, optional=True, least=12),
 )
 
 
@@ -99,8 +99,15 @@ def _texts(row: RunRow, now: float, length: int | None) -> list[str]:
         number_or_dash(row.last_return),
         speed(row.steps_per_sec),
         count(row.steps),
-        " ".join(row.command),
+        _what(row),
     ]
+
+
+def _what(row: RunRow) -> str:
+    """What it does: runner, algorithm and environment where there are such, else the command."""
+    if not row.algorithm:
+        return " ".join(row.command)
+    return " ".join([f"{row.runner}/{row.algorithm}", *row.env_ids])
 
 
 def _style(title: str, text: str, padded: str) -> str:

@@ -298,9 +298,10 @@ class _Training:
             row, column = after, following
             if terminated or truncated:
                 self._returns.append(total)
-                observation, _ = self._env.reset()
-                row, total = self._table.row(observation), 0.0
-                column = self._table.explore(row, self._epsilon(step))
+                if step < target:  # no episode is begun that would have no step
+                    observation, _ = self._env.reset()
+                    row, total = self._table.row(observation), 0.0
+                    column = self._table.explore(row, self._epsilon(step))
             if step % settings.log_every == 0:
                 self._log(step)
             if (step - self._first) % self._every == 0 and step < target:

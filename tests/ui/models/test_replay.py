@@ -171,6 +171,16 @@ def test_the_best_and_the_worst_are_found_and_nan_is_neither() -> None:
     assert (Book().best, Book().last, len(Book())) == (None, None, 0)
 
 
+def test_an_episode_cut_before_its_first_step_is_neither_last_nor_best_nor_worst() -> None:
+    told = curve([-1.0, -3.0, 0.0])
+    book = Book(
+        ReturnCurve(index=told.index, t_end=told.t_end, return_=told.return_, steps=np.array([4, 2, 0]))
+    )
+    assert (book.last, book.best, book.worst) == (1, 0, 1)
+    assert len(book) == 3
+    assert Book(ReturnCurve(told.index, told.t_end, told.return_, steps=np.zeros(3, np.int64))).last == 2
+
+
 @pytest.mark.parametrize(
     ("episode", "by", "found"), [(4, 1, 7), (4, -1, 2), (9, 1, None), (2, -1, None), (5, 1, 7), (5, -1, 4)]
 )

@@ -172,8 +172,10 @@ class Book:
 
     @property
     def last(self) -> int | None:
-        """The newest finished episode."""
-        return int(self.index[-1]) if len(self) else None
+        """The newest finished episode; one that was cut before its first step counts only when all were."""
+        played = np.flatnonzero(self.steps > 0)
+        place = played[-1] if len(played) else -1
+        return int(self.index[place]) if len(self) else None
 
     @property
     def best(self) -> int | None:
@@ -186,7 +188,7 @@ class Book:
         return self._extreme(-1.0)
 
     def _extreme(self, sign: float) -> int | None:
-        real = np.flatnonzero(~np.isnan(self.returns))
+        real = np.flatnonzero(~np.isnan(self.returns) & (self.steps > 0))
         if not len(real):
             return self.last
         return int(self.index[real[np.argmax(sign * self.returns[real])]])

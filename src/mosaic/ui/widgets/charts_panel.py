@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from mosaic.text import number
 from mosaic.ui.models.chart_loader import AXES
 from mosaic.ui.models.charts import Charts
+from mosaic.ui.models.run_table import title
 from mosaic.ui.models.smoothing import Smoothing
 from mosaic.ui.widgets import chart_export
 from mosaic.ui.widgets.charts_feed import ChartsFeed
@@ -162,7 +163,7 @@ class ChartsPanel(QWidget):
 
     def _name_of(self, run_id: str) -> str:
         row = self._context.runs.get(run_id)
-        return row.name if row is not None and row.name else run_id
+        return title(row) if row is not None else run_id
 
     def _selected(self) -> None:
         self.charts.show_runs(self._context.selection.chosen)

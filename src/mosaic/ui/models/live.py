@@ -272,13 +272,13 @@ def hud(picture: Picture, *, now_nanos: int) -> list[tuple[str, str]]:
     return [
         (
             "Environment",
-            f"{about.env_index}, of {len(picture.frames)} shown" if several else str(about.env_index),
+            f"{about.env_index} (of {len(picture.frames)})" if several else str(about.env_index),
         ),
         ("Episode", count(about.episode)),
         ("Step", count(about.step)),
         ("Reward", number(about.reward)),
         ("Return", number(about.total)),
-        ("Steps/s", speed(about.rate) if about.rate else "-"),
+        ("Steps/s", speed(about.rate) if about.rate else "measuring"),
         ("Unwatched", speed(about.free_rate) if about.rate else "-"),
         ("Price", _price(about.rate, about.free_rate)),
         ("Render", f"{about.render_secs * 1e3:.1f} ms"),

@@ -50,7 +50,7 @@ _GRIDS = (4, 9, 16, 36, 64)
 _RATES = tuple((f"{rate} frames/s", float(rate)) for rate in (5, 10, 15, 30, 60))
 _SCALINGS = (("Automatic", None), ("Smooth", True), ("Sharp pixels", False))
 _HUD = (
-    ("Environment", "Position of the environment in the run"),
+    ("Environment", "The one whose frame came last, and how many are shown"),
     ("Episode", "Episodes this environment has begun in its process"),
     ("Step", "Steps of this episode"),
     ("Reward", "Of the last step"),

@@ -68,6 +68,7 @@ def replay_commands(tab: ReplayTab) -> list[Action]:
         act("best", "Replay the best episode", (), lambda: tab.go_to(tab.book.best), some),
         act("worst", "Replay the worst episode", (), lambda: tab.go_to(tab.book.worst), some),
         act("export", "Export this episode", (), lambda: tab.export_button.setChecked(True)),
+        act("branch", "Branch: a new run from this step, with random actions", (), tab.branch),
         act("full", "Replay on the full screen", ("F",), tab.toggle_full_screen),
         *(
             act(

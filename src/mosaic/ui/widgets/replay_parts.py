@@ -11,6 +11,7 @@ from mosaic.ui.models.replay import Transport
 from mosaic.ui.widgets.episode_bar import EpisodeBar
 from mosaic.ui.widgets.export_bar import ExportBar
 from mosaic.ui.widgets.frame_view import FrameView
+from mosaic.ui.widgets.full_screen import FullScreen
 from mosaic.ui.widgets.notice import Notice
 from mosaic.ui.widgets.rows_table import Rows, RowsTable
 from mosaic.ui.widgets.timeline import Timeline
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from mosaic.ui.context import Context
+    from mosaic.ui.models.actions import Action
 
 __all__ = ["ReplayParts"]
 
@@ -32,6 +34,7 @@ class ReplayParts(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.transport = Transport()
+        self.full: FullScreen | None = None
         self._make(context)
 
     def _make(self, context: Context) -> None:
@@ -45,11 +48,11 @@ class ReplayParts(QWidget):
         self.buttons = TransportBar(self.transport)
         self.export_bar = ExportBar(context)
         self.export_bar.hide()
-        self.export_button = QPushButton("Export…")
+        self.branch_button = _button("Branch", "Start a new run from this step on, with random actions")
+        self.export_button = _button("Export…", "Write this episode as MP4, GIF or PNG files")
         self.export_button.setCheckable(True)
-        self.export_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.export_button.setToolTip("Write this episode as MP4, GIF or PNG files")
         self.export_button.toggled.connect(self.export_bar.setVisible)
+        self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
         column = _column(self.stage)
@@ -105,6 +108,29 @@ class ReplayParts(QWidget):
     def rearrange(self) -> None:
         """Share the room anew."""
         self.arrange(wide=self.width() >= _WIDE)
+
+    def commands(self) -> list[Action]:
+        """What a user can do here; none of it is done by the layout."""
+        return []
+
+    def toggle_full_screen(self) -> None:
+        """The picture with its timeline on the whole screen, and back."""
+        if self.full is not None:
+            self.full.leave()
+            return
+        self.full = FullScreen(self.stage, actions=self.commands(), left=self._take_back)
+
+    def _take_back(self) -> None:
+        self.full = None
+        self.split.insertWidget(0, self.stage)
+        self.rearrange()
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
 
 
 def _column(widget: QWidget) -> QVBoxLayout:

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, QTimer
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count, number
+from mosaic.ui.branching import branch
 from mosaic.ui.models.replay import Book
 from mosaic.ui.models.telemetry import value_cells
 from mosaic.ui.projector import Audience, Projector
 from mosaic.ui.shelf import Shelf
-from mosaic.ui.widgets.full_screen import FullScreen
 from mosaic.ui.widgets.replay_commands import replay_commands
 from mosaic.ui.widgets.replay_parts import ReplayParts
 
@@ -52,7 +52,6 @@ class ReplayTab(ReplayParts):
         self._blind = False
         self._closed = False
         self.shelf = Shelf(context, came=self._book_came)
-        self._full: FullScreen | None = None
         self._tick_at = 0.0
         self._connect()
         self._ticker = QTimer(self)
@@ -82,6 +81,7 @@ class ReplayTab(ReplayParts):
         bar.follow.toggled.connect(self._follow_toggled)
         self.episodes.clicked.connect(lambda index: self._pick(index.row()))
         self.episodes.activated.connect(lambda index: self._pick(index.row()))
+        self.branch_button.clicked.connect(self.branch)
         self.buttons.add("full", "Full screen (F)", self.toggle_full_screen)
 
     # ---- which episode ----
@@ -138,6 +138,26 @@ class ReplayTab(ReplayParts):
             self._allowed.setdefault(self._run_id, set()).add(module)
             self.open_again()
 
+    def branch(self) -> None:
+        """Start a new run that goes on from the step on screen, with random actions."""
+        if self.opened is None or self._run_id is None:
+            return
+        context, run_id = self._context, self._run_id
+        episode, step = self.opened.row.index, self.transport.position
+        allowed = sorted(self._allowed.get(run_id, ()))
+        context.toasts.say(f"Starting a branch from step {count(step)} of episode {count(episode)}…")
+
+        def done(new: str) -> None:
+            context.toasts.say(
+                f"A new run goes on from step {count(step)} of episode {count(episode)}.",
+                level="good",
+                action="Watch",
+                act=lambda: context.asks.watch.emit(new),
+                secs=10.0,
+            )
+
+        context.ops.run(lambda: branch(context.root, run_id, episode, step, allowed=allowed), done=done)
+
     def _let_go(self) -> None:
         if self.projector is not None:
             self.projector.close()
@@ -156,8 +176,8 @@ class ReplayTab(ReplayParts):
         self._closed = True
         for unhear in self._heard:
             unhear()
-        if self._full is not None:
-            self._full.leave()
+        if self.full is not None:
+            self.full.leave()
         self.export_bar.cancel()
         self._let_go()
 
@@ -232,7 +252,7 @@ class ReplayTab(ReplayParts):
 
     def _tick(self) -> None:
         """Go on once the picture that was asked for is there."""
-        if not self.isVisible() and self._full is None:
+        if not self.isVisible() and self.full is None:
             self._ticker.stop()
             return
         if not self._blind and (self.shown is None or self.shown.step != self.transport.position):
@@ -257,6 +277,7 @@ class ReplayTab(ReplayParts):
         if episode is not None:
             self._wish = None
             self.open(episode)
+            self.view.setFocus()
 
     def _follow_focus(self) -> None:
         focus = self._context.selection.focus
@@ -281,7 +302,7 @@ class ReplayTab(ReplayParts):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: stand still."""
         super().hideEvent(event)
-        if self._full is None:
+        if self.full is None:
             self.transport.pause()
 
     def _read_book(self) -> None:
@@ -364,17 +385,3 @@ class ReplayTab(ReplayParts):
         at = len(self.book) - 1 - place
         if 0 <= at < len(self.book):
             self.go_to(int(self.book.index[at]))
-
-    # ---- the whole screen ----
-
-    def toggle_full_screen(self) -> None:
-        """The picture with its timeline on the whole screen, and back."""
-        if self._full is not None:
-            self._full.leave()
-            return
-        self._full = FullScreen(self.stage, actions=self.commands(), left=self._take_back)
-
-    def _take_back(self) -> None:
-        self._full = None
-        self.split.insertWidget(0, self.stage)
-        self.rearrange()

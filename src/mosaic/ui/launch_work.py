@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mosaic.errors import MosaicError, UsageError
 from mosaic.runners import environments, registry
+from mosaic.runners.runner import Discovering
 from mosaic.runs import folder as run_folder
 from mosaic.sdk import training
 from mosaic.sdk.reading import daemon
@@ -31,18 +34,22 @@ class InstallCancelledError(MosaicError):
     """Whoever asked for an installation gave it up."""
 
 
-def look(root: DataRoot) -> list[Entry]:
-    """Every runner as it stands now. Cheap: reads cards and files, starts nothing."""
-    settings = load(root)
-    return [_entry(root, one, settings) for one in registry.listed(settings)]
+def look(root: DataRoot, checkouts: Mapping[str, str] | None = None) -> list[Entry]:
+    """Every runner as it stands now. Cheap: reads cards and files, starts nothing.
+
+    Args:
+        root: the data root.
+        checkouts: the folders in which runners find their algorithms, by runner; else the settings' say.
+    """
+    settings, named = load(root), checkouts or {}
+    return [_entry(root, one, settings, named.get(one.id, "")) for one in registry.listed(settings)]
 
 
 def install(
     root: DataRoot, runner_id: str, *, progress: Callable[[str, float | None], None], again: bool
-) -> Entry:
-    """Build a runner's environment; how the runner stands then. `progress` may raise to give it up."""
+) -> None:
+    """Build a runner's environment. `progress` may raise to give it up."""
     environments.install(root, registry.find(runner_id).card, progress=progress, force=again)
-    return next(entry for entry in look(root) if entry.id == runner_id)
 
 
 def command(root: DataRoot, job: Job) -> list[str]:
@@ -93,14 +100,22 @@ def job_of(root: DataRoot, run_id: str) -> tuple[Job, str]:
     return spec.job, spec.name
 
 
-def _entry(root: DataRoot, one: Listed, settings: Settings) -> Entry:
+def _entry(root: DataRoot, one: Listed, settings: Settings, checkout: str) -> Entry:
     if one.runner is None:
         return Entry(id=one.id, card=None, state="broken", text=one.problem)
-    found = environments.readiness(root, one.runner.card, settings=settings)
+    runner, problem = one.runner, ""
+    if checkout and isinstance(runner, Discovering):
+        try:
+            runner = registry.find(one.id, msgspec.structs.replace(settings, cleanrl_checkout=checkout))
+        except UsageError as error:
+            problem = str(error)
+    found = environments.readiness(root, runner.card, settings=settings)
     return Entry(
         id=one.id,
-        card=one.runner.card,
+        card=runner.card,
         state="ready" if found.state == "builtin" else found.state,
         text=found.text,
         remedy=found.remedy,
+        discovers=isinstance(runner, Discovering),
+        folder_problem=problem,
     )

@@ -65,8 +65,14 @@ class Launching(QObject):
 
     def look(self) -> None:
         """See which runners there are, and how each stands."""
-        root = self._context.root
-        self._context.ops.run(lambda: work.look(root), done=self._looked)
+        root, checkouts = self._context.root, dict(self.launch.checkouts)
+        self._context.ops.run(lambda: work.look(root, checkouts), done=self._looked)
+
+    def look_in(self, runner_id: str, folder: str) -> None:
+        """Have a runner look for its algorithms in a folder; none: where the settings say."""
+        self.launch.checkouts[runner_id] = str(Path(folder.strip()).expanduser()) if folder.strip() else ""
+        self._keep.start()
+        self.look()
 
     def install(self, runner_id: str) -> None:
         """Install a runner; the form stays usable meanwhile."""
@@ -85,8 +91,8 @@ class Launching(QObject):
 
         self._context.ops.run(
             lambda: work.install(root, runner_id, progress=progress, again=entry.state == "broken"),
-            done=lambda found: self._installed(runner_id, found.title, found),
-            failed=lambda why: self.catalog.end(runner_id, failed=why),
+            done=lambda _: self._installed(runner_id, entry.title),
+            failed=lambda why: self._ended(runner_id, failed=why),
         )
 
     def cancel(self, runner_id: str) -> None:
@@ -240,10 +246,14 @@ class Launching(QObject):
         for runner, algorithm, env_id in waiting:
             self._asked(runner, algorithm, env_id)
 
-    def _installed(self, runner_id: str, title: str, entry: Entry) -> None:
-        self._cancelled.pop(runner_id, None)
-        self.catalog.end(runner_id, entry=entry)
+    def _installed(self, runner_id: str, title: str) -> None:
+        self._ended(runner_id)
         self._context.toasts.say(f"{title} is installed and proved.", level="good")
+
+    def _ended(self, runner_id: str, *, failed: str = "") -> None:
+        self._cancelled.pop(runner_id, None)
+        self.catalog.end(runner_id, failed=failed)
+        self.look()
 
     def _memory(self) -> Memory:
         memory = self.launch.remembered

@@ -161,7 +161,8 @@ def test_a_runner_that_becomes_ready_is_checked_with_what_was_typed_meanwhile() 
     made.pick("sb3")
     made.catalog.begin("sb3")
     made.basics.set("steps", "123")
-    made.catalog.end("sb3", entry=Entry(id="sb3", card=SB3, state="ready"))
+    made.catalog.end("sb3")
+    made.catalog.show([Entry(id="sb3", card=SB3, state="ready")])
     assert made.basics.text("steps") == "123"
     assert made.checking
 
@@ -226,3 +227,34 @@ def test_what_a_runner_trained_is_offered_where_it_can_play() -> None:
     assert made.page == "trained"
     assert not made.offer("sb3", "ppo")
     assert not made.offer("gone", "")
+
+
+def test_a_runner_that_finds_its_algorithms_in_a_folder_asks_for_it_and_passes_it_on() -> None:
+    made = launch()
+    bare = RunnerCard(id="cleanrl", title="CleanRL")
+    made.catalog.show([Entry(id="cleanrl", card=bare, state="ready", discovers=True)])
+    made.pick("cleanrl")
+    assert made.blocked == "CleanRL: name the folder of your checkout above."
+    made.checkouts["cleanrl"] = "/somewhere"
+    found = RunnerCard(id="cleanrl", title="CleanRL", algorithms=[Algorithm(id="ppo")])
+    made.catalog.show([Entry(id="cleanrl", card=found, state="ready", discovers=True)])
+    assert (made.job().algorithm, made.job().checkout) == ("ppo", "/somewhere")
+
+
+def test_an_algorithm_whose_card_changed_gets_new_fields_and_keeps_what_was_typed() -> None:
+    made = launch()
+    made.parameters.set("gamma", "0.5")
+    rate = Parameter(name="rate", type="float", default=0.1)
+    other = RunnerCard(
+        id="tabular", title="Tabular", algorithms=[Algorithm(id="q", parameters=[GAMMA, rate])]
+    )
+    made.catalog.show([Entry(id="tabular", card=other, state="ready")])
+    assert made.parameters.names == ("gamma", "rate")
+    assert made.parameters.text("gamma") == "0.5"
+
+
+def test_looking_again_and_finding_the_same_asks_for_no_new_preflight() -> None:
+    made = launch()
+    before = number(made)
+    made.catalog.show(list(ENTRIES))
+    assert number(made) == before

@@ -16,6 +16,8 @@ from mosaic.ui.widgets.catalog_view import CatalogView
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from mosaic.ui.context import Context
+
 TABULAR = RunnerCard(
     id="tabular", title="Tabular", algorithms=[Algorithm(id="q"), Algorithm(id="sarsa", title="SARSA")]
 )
@@ -27,9 +29,9 @@ ENTRIES = [
 ]
 
 
-def shown(qtbot: QtBot) -> CatalogView:
+def shown(qtbot: QtBot, context: Context) -> CatalogView:
     catalog = Catalog()
-    view = CatalogView(catalog, Launch(catalog, convert=convert))
+    view = CatalogView(catalog, Launch(catalog, convert=convert), context.ops)
     qtbot.addWidget(view)
     view.resize(310, 400)
     view.show()
@@ -51,8 +53,8 @@ def current(view: CatalogView) -> str:
     return item.text(0) if item is not None else ""
 
 
-def test_runners_stand_with_their_badges_and_the_chosen_one_is_open(qtbot: QtBot) -> None:
-    view = shown(qtbot)
+def test_runners_stand_with_their_badges_and_the_chosen_one_is_open(qtbot: QtBot, context: Context) -> None:
+    view = shown(qtbot, context)
     assert rows(view) == [
         ("Tabular", "ready"),
         ("q", ""),
@@ -63,15 +65,15 @@ def test_runners_stand_with_their_badges_and_the_chosen_one_is_open(qtbot: QtBot
     assert current(view) == "q"
 
 
-def test_keys_choose_another_algorithm(qtbot: QtBot) -> None:
-    view = shown(qtbot)
+def test_keys_choose_another_algorithm(qtbot: QtBot, context: Context) -> None:
+    view = shown(qtbot, context)
     QTest.keyClick(view.tree, Qt.Key.Key_Down)
     assert view.launch.algorithm is not None
     assert view.launch.algorithm.id == "sarsa"
 
 
-def test_a_search_shows_what_fits_and_keeps_the_choice(qtbot: QtBot) -> None:
-    view = shown(qtbot)
+def test_a_search_shows_what_fits_and_keeps_the_choice(qtbot: QtBot, context: Context) -> None:
+    view = shown(qtbot, context)
     QTest.keyClicks(view.search, "ppo")
     assert rows(view) == [("SB3", "not installed"), ("ppo", "")]
     assert view.launch.runner == "tabular"
@@ -79,8 +81,10 @@ def test_a_search_shows_what_fits_and_keeps_the_choice(qtbot: QtBot) -> None:
     assert current(view) == "q"
 
 
-def test_a_missing_runner_is_installed_in_place_with_progress_and_can_be_given_up(qtbot: QtBot) -> None:
-    view = shown(qtbot)
+def test_a_missing_runner_is_installed_in_place_with_progress_and_can_be_given_up(
+    qtbot: QtBot, context: Context
+) -> None:
+    view = shown(qtbot, context)
     asked: list[tuple[str, str]] = []
     view.install.connect(lambda runner: asked.append(("install", runner)))
     view.cancel.connect(lambda runner: asked.append(("cancel", runner)))
@@ -99,8 +103,26 @@ def test_a_missing_runner_is_installed_in_place_with_progress_and_can_be_given_u
     assert not view.bar.isVisible()
 
 
-def test_a_broken_runner_says_why_and_offers_nothing_that_cannot_work(qtbot: QtBot) -> None:
-    view = shown(qtbot)
+def test_a_broken_runner_says_why_and_offers_nothing_that_cannot_work(qtbot: QtBot, context: Context) -> None:
+    view = shown(qtbot, context)
     view.launch.pick("bad")
     assert view.how.text() == "bad: no such module"
     assert not view.button.isVisible()
+
+
+def test_a_folder_of_algorithms_is_named_in_place(qtbot: QtBot, context: Context) -> None:
+    view = shown(qtbot, context)
+    assert not view.folder_box.isVisible()
+    card = RunnerCard(id="cleanrl", title="CleanRL")
+    entry = Entry(
+        id="cleanrl", card=card, state="ready", discovers=True, folder_problem="there is no such folder"
+    )
+    view.catalog.show([entry])
+    view.launch.pick("cleanrl")
+    assert view.folder_box.isVisible()
+    assert view.folder_problem.text() == "there is no such folder"
+    asked: list[tuple[str, str]] = []
+    view.look_in.connect(lambda runner, folder: asked.append((runner, folder)))
+    QTest.keyClicks(view.folder, "/tmp/x")
+    QTest.keyClick(view.folder, Qt.Key.Key_Return)
+    assert asked == [("cleanrl", "/tmp/x")]

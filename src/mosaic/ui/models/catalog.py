@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mosaic.ui.models.signal import Signal
@@ -35,6 +35,10 @@ class Entry:
     """How it stands, in a sentence."""
     remedy: str = ""
     """What to do about it."""
+    discovers: bool = False
+    """Whether its algorithms are found in a folder of the user's."""
+    folder_problem: str = ""
+    """Why the folder that was named holds none."""
 
     @property
     def title(self) -> str:
@@ -91,10 +95,12 @@ class Catalog:
         return next((one for one in found if one.id == algorithm_id), None)
 
     def show(self, entries: Iterable[Entry]) -> None:
-        """Take in what was found; replaces all that was there."""
-        self._entries = {entry.id: entry for entry in entries}
-        self.loaded = True
-        self.changed.emit()
+        """Take in what was found; replaces all that was there. Says so when anything differs."""
+        found = {entry.id: entry for entry in entries}
+        if not self.loaded or found != self._entries:
+            self._entries = found
+            self.loaded = True
+            self.changed.emit()
 
     def badge(self, runner_id: str) -> tuple[Badge, str]:
         """How a runner stands, as a word to decide by and one to show."""
@@ -144,13 +150,11 @@ class Catalog:
             self._installs[runner_id] = Install(text=text, fraction=fraction)
             self.progressed.emit(runner_id)
 
-    def end(self, runner_id: str, *, entry: Entry | None = None, failed: str = "") -> None:
-        """It ended: with the runner as it stands now, or with the reason why not."""
+    def end(self, runner_id: str, *, failed: str = "") -> None:
+        """It ended, well or for this reason. How the runner stands then, `show` says."""
         self._installs.pop(runner_id, None)
         if failed:
             self._installs[runner_id] = Install(failed=failed)
-        if entry is not None and runner_id in self._entries:
-            self._entries[runner_id] = replace(entry, id=runner_id)
         self._moved(runner_id)
 
     def _moved(self, runner_id: str) -> None:

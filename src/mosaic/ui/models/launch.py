@@ -68,6 +68,7 @@ class Launch:
         self._algorithm = ""
         self._asked = 0
         self._shown: tuple[str, str] | None = None
+        self._opened: Algorithm | None = None
         catalog.changed.connect(self._catalog_changed)
 
     # -- what is chosen ----------------------------------------------------------------------------
@@ -203,6 +204,7 @@ class Launch:
             arguments=values.get("arguments", []),
             init=values.get("init") or None,
             resume=resume,
+            checkout=self.checkouts.get(self._runner, "") if entry.discovers else "",
         )
 
     @property
@@ -272,6 +274,8 @@ class Launch:
             return f"{entry.title} is being installed."
         if entry.state == "missing":
             return f"{entry.title} is not installed yet: install it above."
+        if entry.discovers and self.algorithm is None:
+            return f"{entry.title}: name the folder of your checkout above."
         return "Starting…" if self.launching else ""
 
     @property
@@ -296,6 +300,11 @@ class Launch:
         """Everything typed, to be kept for the next start."""
         self._keep()
         return self._memory
+
+    @property
+    def checkouts(self) -> dict[str, str]:
+        """The folders in which runners find their algorithms, by runner."""
+        return self._memory.checkouts
 
     def evaluation(self) -> dict[str, str]:
         """What is typed under use trained, for this runner."""
@@ -328,6 +337,7 @@ class Launch:
         entry, algorithm = self.entry, self.algorithm
         card = entry.card if entry is not None else None
         self._shown = (self._runner, self._algorithm)
+        self._opened = algorithm
         draft = self._memory.drafts.get(self._key(), Draft())
         self.basics = Form((), convert=self._convert)
         self.parameters = Form((), convert=self._convert)
@@ -356,8 +366,12 @@ class Launch:
         if self._runner and self.entry is not None:
             card = self.entry.card
             offered = [one.id for one in card.algorithms] if card is not None else []
-            if self._algorithm in offered or not offered:
-                self._touch()
+            if self._algorithm in offered or (not offered and not self._algorithm):
+                if self.algorithm != self._opened:  # the same name, another card: the fields are others
+                    self._keep()
+                    self._open()
+                else:
+                    self._touch()
                 return
         wanted = self._memory.runner if self.catalog.get(self._memory.runner) is not None else ""
         ready = [entry.id for entry in self.catalog.entries if entry.state == "ready"]

@@ -44,6 +44,8 @@ class Memory(msgspec.Struct, kw_only=True, omit_defaults=True):
     """By `runner/algorithm`."""
     evaluations: dict[str, dict[str, str]] = {}
     """What is typed under use trained, by runner."""
+    checkouts: dict[str, str] = {}
+    """The folder in which a runner finds its algorithms, by runner."""
     script: dict[str, str] = {}
     """What is typed for a command of the user's own."""
 

@@ -18,14 +18,16 @@ from PySide6.QtWidgets import (
 )
 
 from mosaic.ui.models.launch import SCRIPT
-from mosaic.ui.theme import Tone, tone
+from mosaic.ui.theme import TIGHT, Tone, tone
 from mosaic.ui.widgets.bits import Heading, Note
+from mosaic.ui.widgets.path_line import PathOffers
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
 
     from mosaic.ui.models.catalog import Badge, Catalog, Entry
     from mosaic.ui.models.launch import Launch
+    from mosaic.ui.ops import Ops
 
 __all__ = ["CatalogView"]
 
@@ -40,8 +42,10 @@ class CatalogView(QWidget):
     """Install this runner."""
     cancel = Signal(str)
     """Give its installation up."""
+    look_in = Signal(str, str)
+    """Have this runner look for its algorithms in that folder."""
 
-    def __init__(self, catalog: Catalog, launch: Launch) -> None:
+    def __init__(self, catalog: Catalog, launch: Launch, ops: Ops) -> None:
         super().__init__()
         self.catalog = catalog
         self.launch = launch
@@ -63,8 +67,11 @@ class CatalogView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        for widget in (Heading("Train with"), self.search, self.tree, self._about, self.how, self.bar):
+        for widget in (Heading("Train with"), self.search, self.tree, self._about):
             column.addWidget(widget)
+        column.addWidget(self._folder_box(ops))
+        column.addWidget(self.how)
+        column.addWidget(self.bar)
         row = QHBoxLayout()
         row.addWidget(self.button)
         row.addStretch(1)
@@ -94,6 +101,27 @@ class CatalogView(QWidget):
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.currentItemChanged.connect(self._current)
         return tree
+
+    def _folder_box(self, ops: Ops) -> QWidget:
+        """Where a runner finds its algorithms: a folder of the user's."""
+        self.folder_box = QWidget()
+        column = QVBoxLayout(self.folder_box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(TIGHT)
+        self.folder = QLineEdit()
+        self.folder.setPlaceholderText("/path/to/your/checkout")
+        self.folder.setAccessibleName("Folder of the checkout")
+        PathOffers(self.folder, ops, folders_only=True)
+        self.folder_problem = Note(meaning="bad")
+        there = QPushButton("Look there")
+        there.clicked.connect(lambda: self.look_in.emit(self.launch.runner, self.folder.text()))
+        self.folder.returnPressed.connect(there.click)
+        row = QHBoxLayout()
+        row.addWidget(self.folder, 1)
+        row.addWidget(there)
+        column.addLayout(row)
+        column.addWidget(self.folder_problem)
+        return self.folder_box
 
     def _fill(self) -> None:
         """The rows anew; what was open stays open, what was chosen stays chosen."""
@@ -145,12 +173,16 @@ class CatalogView(QWidget):
         entry = self.launch.entry
         self.bar.hide()
         self.button.hide()
+        self.folder_box.setVisible(entry is not None and entry.discovers)
         if entry is None:
             self._about.say("" if self.catalog.loaded else "Looking for runners…")
             self.how.say("")
             return
         algorithm = self.launch.algorithm
         self._about.say((algorithm.help if algorithm is not None else "") or _about(entry))
+        if entry.discovers and not self.folder.hasFocus():
+            self.folder.setText(self.launch.checkouts.get(entry.id, ""))
+        self.folder_problem.say(entry.folder_problem)
         install = self.catalog.install(entry.id)
         badge, _ = self.catalog.badge(entry.id)
         if badge == "installing" and install is not None:

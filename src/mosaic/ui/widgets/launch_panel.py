@@ -37,7 +37,8 @@ class LaunchPanel(QWidget):
         self._context = context
         self.launching = Launching(context)
         self.launch = self.launching.launch
-        self.catalog = CatalogView(self.launching.catalog, self.launch)
+        self.catalog = CatalogView(self.launching.catalog, self.launch, context.ops)
+        self.catalog.look_in.connect(self.launching.look_in)
         self.catalog.install.connect(self.launching.install)
         self.catalog.cancel.connect(self.launching.cancel)
         self.pages = Pills([("train", "Train new"), ("trained", "Use trained")], name="What to do")
@@ -126,7 +127,9 @@ class LaunchPanel(QWidget):
         self.pages.setVisible(launch.offers_trained and not launch.is_script)
         self.script.setVisible(launch.is_script)
         self.trained.setVisible(launch.page == "trained")
-        self.train.setVisible(not launch.is_script and launch.page == "train" and bool(launch.basics.names))
+        self.train.setVisible(
+            not launch.is_script and launch.page == "train" and launch.algorithm is not None
+        )
         self._show_button()
 
     def _show_button(self) -> None:

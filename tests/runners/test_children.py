@@ -60,3 +60,24 @@ def test_a_child_needs_no_screen_and_does_not_record() -> None:
 def test_a_program_that_is_not_there_is_an_os_error() -> None:
     with pytest.raises(OSError, match="No such file"):
         run_child(["/nowhere/python"], timeout_secs=5, env=os.environ)
+
+
+def test_a_child_that_writes_without_end_is_ended_and_its_last_words_are_kept() -> None:
+    code = "import sys\nwhile True: print('x' * 1000)"
+    ended = run_child([sys.executable, "-c", code], timeout_secs=60, most_out=5000)
+    assert ended.how == "wrote more than 5000 bytes and was ended"
+    code = "import sys; sys.stderr.write('x' * 1_000_000 + 'the last word'); print('fine')"
+    ended = run_child([sys.executable, "-c", code], timeout_secs=60, kept_err=20)
+    assert (ended.out, ended.err, ended.how) == (b"fine\n", "x" * 7 + "the last word", "")
+
+
+def test_a_child_that_closes_its_output_and_stays_is_ended() -> None:
+    code = "import os, time; os.close(1); os.close(2); time.sleep(600)"
+    assert (
+        run_child([sys.executable, "-c", code], timeout_secs=2).how == "did not end within 2 s and was ended"
+    )
+
+
+def test_more_than_a_pipe_takes_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 65536 bytes"):
+        run_child(["/bin/true"], timeout_secs=5, given=b"x" * 70_000)

@@ -53,9 +53,10 @@ def hash_file(path: Path, *, at_most: int | None = None) -> Hashed:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise UsageError(f"{path} is no regular file")
     with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise UsageError(f"{path} is no regular file")
         digest, size = hashlib.sha256(), 0
         while block := file.read(_BLOCK):
             digest.update(block)

@@ -7,7 +7,7 @@ from typing import Any, Dict
 from mosaic_worker.drivers._words import Refused, Words
 from mosaic_worker.probe import prepare
 
-__all__ = ["check_same_spaces", "make", "spaces_of"]
+__all__ = ["check_same_spaces", "make", "spaces_of", "with_masks"]
 
 
 def make(words: Words) -> Any:
@@ -48,3 +48,37 @@ def check_same_spaces(env: Any, words: Words, *, trained_on: str, spaces: Dict[s
                 f"trained on {trained_on or 'an environment'} with {expected}. Use it with "
                 f"--env {trained_on or 'that one'} (and its env.KEY=VALUE arguments)."
             )
+
+
+def with_masks(env: Any) -> Any:
+    """The environment with `action_masks()`: its own, or what it said last as `action_mask` in its info."""
+    import gymnasium
+
+    class Masked(gymnasium.Wrapper):
+        said: Any = None
+
+        def reset(self, **given: Any) -> Any:
+            found = self.env.reset(**given)
+            self.said = found[-1].get("action_mask")
+            return found
+
+        def step(self, action: Any) -> Any:
+            found = self.env.step(action)
+            self.said = found[-1].get("action_mask")
+            return found
+
+        def action_masks(self) -> Any:
+            try:
+                own = self.env.get_wrapper_attr("action_masks")
+            except AttributeError:
+                own = None
+            if own is not None:
+                return own()
+            if self.said is None:
+                raise Refused(
+                    f"{env.spec.id} does not say which actions are possible: no action_masks(), and no "
+                    "action_mask in its info. Use another algorithm."
+                )
+            return self.said
+
+    return Masked(env)

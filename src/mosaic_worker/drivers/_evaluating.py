@@ -37,10 +37,11 @@ def summary(returns: List[float]) -> str:
     """The result in one line."""
     count = len(returns)
     mean = sum(returns) / count
-    spread = math.sqrt(sum((value - mean) ** 2 for value in returns) / (count - 1)) if count > 1 else 0.0
-    episodes = "episode" if count == 1 else "episodes"
+    if count == 1:
+        return f"return {mean:.2f} (1 episode)"
+    spread = math.sqrt(sum((value - mean) ** 2 for value in returns) / (count - 1))
     return (
-        f"mean return {mean:.2f} ± {spread:.2f} (standard deviation, {count} {episodes}), "
+        f"mean return {mean:.2f} ± {spread:.2f} (standard deviation, {count} episodes), "
         f"from {min(returns):.2f} to {max(returns):.2f}"
     )
 

@@ -39,6 +39,8 @@ def opened(path: str, *, sha256: Optional[str], pickled: bool) -> Iterator[IO[by
     digest = hashlib.sha256()
     with tempfile.TemporaryFile(dir=os.environ.get("MOSAIC_RUN_DIR")) as copy:
         try:
+            if not os.path.isfile(path):
+                raise Refused(f"there is no file {path}")
             with open(path, "rb") as file:
                 for block in iter(lambda: file.read(_BLOCK), b""):
                     digest.update(block)

@@ -14,7 +14,7 @@ from mosaic_worker.drivers import _envs, _sb3_files, _words
 from mosaic_worker.drivers._loading import opened
 from mosaic_worker.drivers._saving import Saver
 from mosaic_worker.drivers._sb3_eval import evaluate
-from mosaic_worker.drivers._sb3_family import Family, class_of
+from mosaic_worker.drivers._sb3_family import MASKABLE, Family, class_of
 from mosaic_worker.drivers._sb3_files import About
 from mosaic_worker.drivers._stopping import Insisted, Stop
 from mosaic_worker.drivers._words import Refused, Words
@@ -50,7 +50,13 @@ def _vector(words: Words) -> Any:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import DummyVecEnv
 
-    return DummyVecEnv([lambda: Monitor(_envs.make(words)) for _ in range(words.envs)])
+    masks = words.algo == MASKABLE
+
+    def one() -> Any:
+        env = _envs.make(words)
+        return Monitor(_envs.with_masks(env) if masks else env)
+
+    return DummyVecEnv([one for _ in range(words.envs)])
 
 
 def _own(words: Words, kind: Any) -> Dict[str, Any]:
@@ -97,11 +103,6 @@ def _policy_arguments(words: Words) -> Optional[Dict[str, Any]]:
     return {"net_arch": sizes}
 
 
-def _check_masks(words: Words, env: Any) -> None:
-    if words.algo == "maskable_ppo" and not env.has_attr("action_masks"):
-        raise Refused(f"{words.env} does not say which actions are possible: it has no action_masks()")
-
-
 class _Training:
     """One training, from making its environments to its last checkpoint."""
 
@@ -118,7 +119,6 @@ class _Training:
         self.env = _vector(words)
         try:
             self._spaces = _envs.spaces_of(self.env)
-            _check_masks(words, self.env)
             if words.resume:
                 self.model, self._target = self._resumed(own, words.source or words.resume)
             else:

@@ -8,7 +8,7 @@ import mosaic_worker
 from mosaic_worker.drivers import _envs, _sb3_files
 from mosaic_worker.drivers._evaluating import Played, report
 from mosaic_worker.drivers._loading import opened
-from mosaic_worker.drivers._sb3_family import Family, class_of
+from mosaic_worker.drivers._sb3_family import MASKABLE, Family, class_of
 from mosaic_worker.drivers._words import Refused, Words
 
 __all__ = ["evaluate"]
@@ -31,6 +31,8 @@ def evaluate(words: Words, family: Family) -> int:
         if not words.env:
             raise Refused("the checkpoint does not say what it was trained on: add --env")
         env = _envs.make(words)
+        if words.algo == MASKABLE:
+            env = _envs.with_masks(env)
         try:
             _envs.check_same_spaces(env, words, trained_on=about.env, spaces=about.spaces or {})
             model = class_of(words, family).load(file, device="cpu")
@@ -47,8 +49,8 @@ def evaluate(words: Words, family: Family) -> int:
             while len(played.returns) < words.episodes:
                 seen = observation if normaliser is None else normaliser.normalize_obs(observation)
                 extra = {}
-                if words.algo == "maskable_ppo":
-                    extra["action_masks"] = env.get_wrapper_attr("action_masks")()
+                if words.algo == MASKABLE:
+                    extra["action_masks"] = env.action_masks()
                 action, state = model.predict(
                     seen, state=state, episode_start=starting, deterministic=True, **extra
                 )

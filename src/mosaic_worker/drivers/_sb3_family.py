@@ -7,7 +7,11 @@ from typing import IO, Any, Callable, Dict, NamedTuple, Tuple
 
 from mosaic_worker.drivers._words import Refused, Words
 
-__all__ = ["Family", "class_of"]
+__all__ = ["MASKABLE", "Family", "class_of"]
+
+
+MASKABLE = "maskable_ppo"
+"""The one algorithm that must be told which actions are possible."""
 
 
 class Family(NamedTuple):

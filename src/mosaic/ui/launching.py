@@ -220,6 +220,13 @@ class Launching(QObject):
         elif not self.launch.fill(runner, algorithm, **({"env_id": env_id} if env_id else {})):
             self._context.toasts.say(f"There is no runner {runner!r} in this installation.", level="bad")
 
+    def again(self) -> None:
+        """Fill the form with what the run in focus was asked for."""
+        run_id = self._context.selection.focus
+        if run_id is not None:
+            self._context.asks.launch.emit(self.launch.runner, "", "")  # bring the form to the front
+            self._fill_from(run_id)
+
     def _train_from(self, run_id: str, path: str) -> None:
         file = self._context.root.run(run_id).path / path  # an absolute path stays what it is
         self._fill_from(run_id, init=str(file))

@@ -109,6 +109,17 @@ def test_a_training_starts_from_a_checkpoint_or_goes_on_with_a_run(
     assert made.launch.basics.text("init") == ""
     assert made.launch.job().steps is None
     assert made.train.note.text().startswith("Goes on with that run, up to the steps")
+    context.runs.update(daemon.client.runs())
+    context.selection.choose([run_id])
+    commands = {command.id: command for command in made.commands()}
+    made.launch.basics.set("resume", "")
+    assert commands["run.go_on"].when()
+    commands["run.go_on"].call()
+    qtbot.waitUntil(lambda: made.launch.basics.text("resume") == run_id, timeout=LONG)
+    assert commands["run.again"].when()
+    commands["run.again"].call()
+    qtbot.waitUntil(lambda: made.launch.basics.text("resume") == "", timeout=LONG)
+    assert made.launch.basics.text("steps") == "400"
     plain = daemon.submit([sys.executable, "-c", ""])
     context.asks.resume.emit(plain.run_id)
     qtbot.waitUntil(lambda: any("plain command" in t.text for t in context.toasts.history), timeout=LONG)

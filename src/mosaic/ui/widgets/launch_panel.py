@@ -8,9 +8,11 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from mosaic.errors import UsageError
+from mosaic.protocol.runs import ENDED
 from mosaic.ui.evaluating import Evaluating
 from mosaic.ui.launching import Launching
 from mosaic.ui.models.actions import Action
+from mosaic.ui.models.launch import SCRIPT
 from mosaic.ui.models.script import script_spec
 from mosaic.ui.theme import GAP, INSET, TIGHT
 from mosaic.ui.widgets.bits import Note, Pills, Primary
@@ -82,9 +84,31 @@ class LaunchPanel(QWidget):
                 keys=("Ctrl+Return",),
                 when=self.button.isEnabled,
             ),
+            Action(
+                id="run.again", title="Launch again like this…", call=self.launching.again, when=self._has_job
+            ),
+            Action(
+                id="run.go_on",
+                title="Go on with this training…",
+                call=self._go_on,
+                when=self._can_go_on,
+            ),
             Action(id="launch.script", title="Run my script…", call=self._context.asks.run_script.emit),
             Action(id="launch.look", title="Look for runners again", call=self.launching.look),
         ]
+
+    def _has_job(self) -> bool:
+        row = self._context.runs.get(self._context.selection.focus)
+        return row is not None and row.runner != SCRIPT
+
+    def _can_go_on(self) -> bool:
+        row = self._context.runs.get(self._context.selection.focus)
+        entry = self.launching.catalog.get(row.runner) if row is not None and row.state in ENDED else None
+        return entry is not None and entry.card is not None and entry.card.capabilities.supports_resume
+
+    def _go_on(self) -> None:
+        if self._can_go_on() and self._context.selection.focus is not None:
+            self._context.asks.resume.emit(self._context.selection.focus)
 
     def _scrolled(self) -> QScrollArea:
         body = QWidget()

@@ -62,7 +62,7 @@ def make_journey(bench: Workbench, journey: Journey) -> None:
     install(bench, journey)
     run = train(bench, journey)
     replay(bench, run)
-    evaluate(bench, f"{run}:final", journey)
+    replay(bench, evaluate(bench, f"{run}:final", journey))
     stopped = stop(bench, journey)
     evaluate(bench, f"{stopped}:last", journey)
 
@@ -131,8 +131,8 @@ def replay(bench: Workbench, run: str) -> None:
     assert "replayed exactly" in done.stderr, done.stderr
 
 
-def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> None:
-    """A checkpoint plays, as a run like any other."""
+def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> str:
+    """A checkpoint plays, as a run like any other. The run's id."""
     ok(bench, "eval", checkpoint, "--episodes", "2", "--seed", "7")
     found = shown(bench, "last")
     assert found["state"] == "finished", found
@@ -140,7 +140,8 @@ def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> None:
     assert len(whole) == 2
     names = {row["name"] for row in bench.ask("metrics", found["run_id"])}
     assert "eval/mean_reward" in names, f"{journey.target}: {names}"
-    replay(bench, found["run_id"])
+    run: str = found["run_id"]
+    return run
 
 
 def stop(bench: Workbench, journey: Journey) -> str:

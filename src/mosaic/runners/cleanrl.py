@@ -124,8 +124,8 @@ class CleanRL:
                     name="script",
                     level="fail",
                     text=f"{path.name} imports {', '.join(missing)}, which {python} does not have",
-                    remedy="add it with `mosaic runners install cleanrl --with PACKAGE`, or name an interpreter "
-                    "that has it with --python",
+                    remedy="add it with `mosaic runners install cleanrl --with PACKAGE`, or name an "
+                    "interpreter that has it with --python",
                 )
             ]
         return [Check(name="script", level="ok", text=f"{path}, unmodified")]

@@ -132,7 +132,9 @@ class Live:
     def limit(self, fps: float) -> None:
         """At most so many frames a second."""
         self.fps = min(max(fps, 0.5), 240.0)
-        self._again()
+        if self._viewer is not None:
+            self._viewer.wish = Wish(fps=self.fps)
+        self.changed.emit()
 
     def _again(self) -> None:
         self._let_go()

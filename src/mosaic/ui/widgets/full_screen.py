@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from mosaic.ui.keys import key_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,18 +16,7 @@ if TYPE_CHECKING:
 
     from mosaic.ui.models.actions import Action
 
-__all__ = ["FullScreen", "chord"]
-
-_SHIFTED = frozenset({Qt.Key.Key_Less, Qt.Key.Key_Greater, Qt.Key.Key_Question})
-
-
-def chord(event: QKeyEvent) -> str:
-    """A key press as portable text; Shift does not count for signs that are typed with it."""
-    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    if event.key() in _SHIFTED:
-        modifiers &= ~Qt.KeyboardModifier.ShiftModifier
-    keys = QKeySequence(int(event.key()) | int(modifiers.value))
-    return keys.toString(QKeySequence.SequenceFormat.PortableText)
+__all__ = ["FullScreen"]
 
 
 class FullScreen(QWidget):
@@ -52,7 +42,7 @@ class FullScreen(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape leaves; the other keys are the tab's."""
-        key = chord(event)
+        key = key_text(event)
         if key == "Esc":
             self.leave()
             return

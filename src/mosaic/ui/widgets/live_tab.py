@@ -49,6 +49,7 @@ T = TypeVar("T")
 _GRIDS = (4, 9, 16, 36, 64)
 _RATES = tuple((f"{rate} frames/s", float(rate)) for rate in (5, 10, 15, 30, 60))
 _SCALINGS = (("Automatic", None), ("Smooth", True), ("Sharp pixels", False))
+_HUD_NANOS = 100_000_000  # numbers that change more often cannot be read
 _HUD = (
     ("Environment", "The one whose frame came last, and how many are shown"),
     ("Episode", "Episodes this environment has begun in its process"),
@@ -76,6 +77,7 @@ class LiveTab(QWidget):
         self.strip = HudStrip(_HUD)
         self._full: FullScreen | None = None
         self._closed = False
+        self._hud_at = 0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._tick)
@@ -324,15 +326,18 @@ class LiveTab(QWidget):
         picture = self.live.picture if self.live.tick() else None
         if picture is not None:
             self.view.show_pixels(picture.pixels)
-        if self.live.picture is not None:
-            self.strip.show_values(hud(self.live.picture, now_nanos=time.monotonic_ns()))
+        now = time.monotonic_ns()
+        if self.live.picture is not None and now >= self._hud_at:
+            self._hud_at = now + _HUD_NANOS
+            self.strip.show_values(hud(self.live.picture, now_nanos=now))
 
     def _show_state(self) -> None:
         live = self.live
+        millis = max(8, min(50, int(500 / live.fps)))  # twice as often as frames come
         if not live.watching:
             self._timer.stop()
-        elif not self._timer.isActive():
-            self._timer.start(max(8, min(50, int(500 / live.fps))))
+        elif not self._timer.isActive() or self._timer.interval() != millis:
+            self._timer.start(millis)
         said, picture = live.said(), live.picture
         if picture is None:
             self.view.clear()

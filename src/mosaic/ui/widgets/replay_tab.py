@@ -72,7 +72,7 @@ class ReplayTab(ReplayParts):
 
     def _connect(self) -> None:
         bar = self.bar
-        bar.chosen = self.open
+        bar.chosen = self._typed
         bar.previous.clicked.connect(lambda: self.go_beside(-1))
         bar.next.clicked.connect(lambda: self.go_beside(1))
         bar.last.clicked.connect(lambda: self.go_to(self.book.last))
@@ -100,6 +100,10 @@ class ReplayTab(ReplayParts):
         """The finished episode before or after the open one."""
         here = self.projector.episode if self.projector is not None else None
         self.go_to(self.book.last if here is None else self.book.beside(here, by))
+
+    def _typed(self, episode: int) -> None:
+        self.go_to(episode)
+        self.view.setFocus()  # the number is typed: from now on keys move the episode again
 
     def open(self, episode: int, *, play: bool = False) -> None:
         """Replay this episode of the run in focus."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.errors import UsageError
+from mosaic.protocol.ready import ready
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,3 +86,6 @@ def _read_toml(root: DataRoot) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{root.settings} is not TOML: {error}") from error
     return values
+
+
+ready(Settings)

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from mosaic.protocol.ready import ready
+
 __all__ = [
     "Algorithm",
     "Capabilities",
@@ -133,3 +135,6 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     level: Level
     text: str
     remedy: str = ""
+
+
+ready(RunnerCard, Job, Check)

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from mosaic.protocol.ready import ready
+
 __all__ = ["CheckpointRow", "EpisodeRow", "MetricRow", "QuarantineRow", "StepRow", "StoreSummary"]
 
 
@@ -98,3 +100,6 @@ class StoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     t_last: float | None = None
     env_ids: list[str] = []
     warnings: list[str] = []
+
+
+ready(CheckpointRow, EpisodeRow, MetricRow, QuarantineRow, StepRow, StoreSummary)

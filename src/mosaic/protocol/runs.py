@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from mosaic.protocol.cards import Job  # noqa: TC001  (msgspec reads the annotations)
+from mosaic.protocol.ready import ready
 
 __all__ = [
     "ENDED",
@@ -163,3 +164,6 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     env_ids: list[str] = []
     group: str | None = None
     parent: str | None = None
+
+
+ready(Manifest, Control, ProcRecord, ExitRecord, RunRow)

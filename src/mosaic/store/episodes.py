@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.protocol import floats
+from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import EpisodeRow
 from mosaic.store.chunks import TERMINATED
 from mosaic.store.schema import int_to_sql, to_float, to_int, to_sql
@@ -250,6 +251,7 @@ class _Rest(msgspec.Struct, array_like=True, omit_defaults=True):
     summed: float | None = None
 
 
+ready(_Rest)
 _NO_REST = _Rest()
 
 

@@ -6,6 +6,7 @@ import math
 
 import msgspec
 
+from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import StoreSummary
 
 __all__ = ["State"]
@@ -97,3 +98,6 @@ class State(msgspec.Struct, kw_only=True):
             env_ids=list(self.env_ids),
             warnings=list(self.warnings),
         )
+
+
+ready(State)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.cards import RunnerCard
 from mosaic.runners import building, environments
 from mosaic.runners.building import Complete
+from mosaic.runs.locks import Lock
 from tests.runners.stand_in import offer
 
 if TYPE_CHECKING:
@@ -191,3 +193,15 @@ def test_packages_are_added_to_what_is_there_and_remembered_when_it_is_built_ane
     assert environments.readiness(root, card).state == "ready"
     environments.remove(root, card)
     assert list(folder.parent.glob("*.extras")) == []
+
+
+def test_a_silent_installer_can_be_given_up_and_is_ended(tmp_path: Path) -> None:
+    class GivenUpError(Exception):
+        pass
+
+    def progress(text: str, fraction: float | None) -> None:
+        if not text:
+            raise GivenUpError
+
+    with Lock(tmp_path / "lock", inheritable=True) as lock, pytest.raises(GivenUpError):
+        building._call(["sleep", "600"], dict(os.environ), lock, progress)

@@ -81,7 +81,8 @@ def phases(name: str) -> Iterator[Callable[[str, float | None], None]]:
         task = progress.add_task(name, total=1.0)
 
         def show(text: str, fraction: float | None) -> None:
-            progress.update(task, description=f"{name}: {visible(text)[:60]}")
+            if text:
+                progress.update(task, description=f"{name}: {visible(text)[:60]}")
             if fraction is not None:
                 progress.update(task, completed=fraction)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -244,6 +245,8 @@ def _call(
 ) -> None:
     """Run one step of the installer; what it says is shown as it comes.
 
+    An installer may be silent for minutes: `progress` is then called with no text, so that it can give up.
+
     Raises:
         UsageError: it failed.
     """
@@ -254,20 +257,36 @@ def _call(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=env,
-        text=True,
-        errors="replace",
         pass_fds=(lock.fd,),
         start_new_session=True,
     )
     with process:
         try:
-            for line in process.stdout or ():
-                said.append(line.rstrip())
-                if line.strip():
-                    progress(line.strip()[:200], None)
+            for line in _lines(process):
+                if line:
+                    said.append(line)
+                progress(line.strip()[:200], None)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode:
-        words = "\n".join(f"  {line}" for line in said if line)
+        words = "\n".join(f"  {line}" for line in said)
         raise UsageError(f"{' '.join(command[:3])} … ended with {process.returncode}:\n{words}")
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """What a process says, line by line; an empty text whenever it has said nothing for a while."""
+    assert process.stdout is not None  # noqa: S101  (narrows the type)
+    fd, rest = process.stdout.fileno(), b""
+    while True:
+        if not select.select([fd], [], [], _POLL_SECS)[0]:
+            yield ""
+            continue
+        block = os.read(fd, 1 << 16)
+        *whole, rest = (rest + block).split(b"\n")
+        for line in [*whole, *([] if block else [rest])]:
+            text = line.decode(errors="replace").rstrip()
+            if text.strip():
+                yield text
+        if not block:
+            return

@@ -60,6 +60,11 @@ def test_only_one_installation_is_under_way_at_a_time() -> None:
     install = made.install("sb3")
     assert install is not None
     assert (install.text, install.fraction) == ("downloading", 0.5)
+    made.progress("sb3", "a package", None)
+    made.progress("sb3", "", None)
+    install = made.install("sb3")
+    assert install is not None
+    assert (install.text, install.fraction) == ("a package", 0.5)
     made.end("sb3")
     assert made.badge("sb3")[0] == "missing"
     assert made.install("sb3") is None

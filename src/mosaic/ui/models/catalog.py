@@ -145,9 +145,11 @@ class Catalog:
         return True
 
     def progress(self, runner_id: str, text: str, fraction: float | None) -> None:
-        """How far it is."""
-        if runner_id in self._installs:
-            self._installs[runner_id] = Install(text=text, fraction=fraction)
+        """What is done now, and how far it is; empty or None: as it was."""
+        before = self._installs.get(runner_id)
+        if before is not None and not before.failed and (text or fraction is not None):
+            far = before.fraction if fraction is None else fraction
+            self._installs[runner_id] = Install(text=text or before.text, fraction=far)
             self.progressed.emit(runner_id)
 
     def end(self, runner_id: str, *, failed: str = "") -> None:

@@ -15,6 +15,7 @@ from mosaic.protocol.runs import ENDED
 from mosaic.ui import layout
 from mosaic.ui.context import make_context
 from mosaic.ui.feed import Feed
+from mosaic.ui.garbage import Garbage
 from mosaic.ui.theme import Theme
 from mosaic.ui.window import Window
 
@@ -85,14 +86,16 @@ def main(root: DataRoot, *, run_id: str | None = None) -> int:
     theme.changed.connect(context.colours.set_dark)
     window = Window(context)
     window.theme_chosen.connect(theme.choose)
-    feed = Feed(context)
+    feed, garbage = Feed(context), Garbage()
     if run_id is not None:
         _show_first(context, run_id)
     window.show()
     feed.start()
+    garbage.start()
     try:
         with _ended_by_signals(window):
             return app.exec()
     finally:
         feed.close()
         context.close()
+        garbage.close()

@@ -103,8 +103,8 @@ class Projector:
             self._closed = True
             self._news.notify()
             player = self._player
-        if player is not None:
-            player.cancel()
+        if player is not None:  # killing a process takes a moment: not the window's
+            threading.Thread(target=player.cancel, name="end replay", daemon=True).start()
 
     def join(self, timeout_secs: float) -> bool:
         """Wait until the thread has ended; whether it has."""

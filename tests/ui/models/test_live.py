@@ -116,6 +116,22 @@ def test_several_environments_are_a_grid_or_one_of_them(live: Live, lane: Lane) 
     assert live.said().title == "No environment 7"
 
 
+def test_a_large_grid_asks_for_small_pictures_and_a_few_for_whole_ones(live: Live, lane: Lane) -> None:
+    sizes = []
+    live.show(row())
+    live.want(True)
+    for count in (4, 9):
+        for place in range(count):
+            lane.list_row(place, state=layout.SHOWN, env_index=place, group="v")
+        tick(live)  # sees how many there are
+        assert live._viewer is not None
+        live._viewer._renew_at = 0
+        tick(live)
+        sizes.append([(lease.width, lease.height) for lease in lane.leases(time.monotonic_ns())])
+    assert min(sizes[0][0]) > 10_000, "any size"
+    assert sizes[1] == [(400, 400)]
+
+
 def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
     assert live.said().title == "No run to watch"
     live.want(True)

@@ -7,6 +7,7 @@ the run renders nothing for us.
 from __future__ import annotations
 
 import enum
+import math
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +32,8 @@ __all__ = ["Live", "Phase", "Picture", "Said", "hud"]
 
 MOST_ENVS = 64
 _LOOK_SECS = 0.2
+_WHOLE_ENVS = 4
+_GRID_SIDE = 1200
 _WAITING = frozenset({RunState.QUEUED, RunState.STARTING})
 
 
@@ -133,7 +136,7 @@ class Live:
         """At most so many frames a second."""
         self.fps = min(max(fps, 0.5), 240.0)
         if self._viewer is not None:
-            self._viewer.wish = Wish(fps=self.fps)
+            self._viewer.wish = self._wish(len(self._viewer.places))
         self.changed.emit()
 
     def _again(self) -> None:
@@ -192,7 +195,13 @@ class Live:
             self.changed.emit()
         return True
 
+    def _wish(self, shown: int) -> Wish:
+        """How often and how large; the pictures of a large grid are no larger than they can be seen."""
+        side = 0 if shown <= _WHOLE_ENVS else _GRID_SIDE // math.ceil(math.sqrt(shown))
+        return Wish(fps=self.fps, width=side, height=side)
+
     def _look(self, viewer: Viewer) -> None:
+        viewer.wish = self._wish(len(viewer.places))
         envs, notes, seen = viewer.indices(), viewer.notes(), viewer.count()
         if (envs, notes, seen > 0) != (self.envs, self.notes, self._seen > 0):
             self.envs, self.notes, self._seen = envs, notes, seen

@@ -218,6 +218,7 @@ class ReplayTab(ReplayParts):
 
     def _failed(self, why: str, module: str) -> None:
         self._blind = True
+        self.bar.follow.setChecked(False)  # the next one would fail as this one did
         self.stack.setCurrentWidget(self.notice)
         if module:
             self.notice.say(

@@ -50,8 +50,21 @@ def _record(found: Figures) -> list[Row]:
     return rows
 
 
+def _blocks(name: str, found: Figures, goal: float) -> list[Row]:
+    return [
+        Row(name, found["blocks_percent"], "%", goal),
+        Row("… 95 % interval, from", found["blocks_low_percent"], "%"),
+        Row("… to", found["blocks_high_percent"], "%"),
+        Row("… the same with nothing to find, from", found["blocks_null_low_percent"], "%"),
+        Row("… to", found["blocks_null_high_percent"], "%"),
+    ]
+
+
 def _training(found: Figures) -> list[Row]:
     return [
+        Row("SB3 PPO, our part of a recorded step", found["own_recording_micros"], "µs"),
+        Row("SB3 PPO, our part of a recorded step", found["own_recording_percent"], "%", 1.0),
+        *_blocks("SB3 PPO slowed, blocks in one process", found, 1.0),
         Row("SB3 PPO slowed, processor time", found["slowed_cpu_percent"], "%", 1.0),
         Row("SB3 PPO slowed, wall time", found["slowed_wall_percent"], "%", 1.0),
         Row("… of which half the pairs lie within ±", found["cpu_spread_percent"], "%"),
@@ -156,7 +169,9 @@ def _fastlane(found: Figures) -> list[Row]:
 
 def _watching(found: Figures) -> list[Row]:
     return [
-        Row("SB3 PPO watched at 60 Hz, beyond render", found["watched_beyond_render_percent"], "%", 3.0),
+        Row("SB3 PPO, our part of a frame, beyond render", found["own_frame_micros"], "µs"),
+        Row("SB3 PPO, our part of watching at 60 Hz", found["own_watched_percent"], "%", 3.0),
+        *_blocks("SB3 PPO watched at 60 Hz, beyond render", found, 3.0),
         Row("SB3 PPO watched at 60 Hz, all of it", found["watched_more_percent"], "%"),
         Row("render calls while nobody watches", found["renders_unwatched"], "calls", 0.0),
     ]

@@ -1,5 +1,8 @@
 """What recording costs a real training: SB3 PPO on CartPole with and without `mosaic run`.
 
+Three ways, from the surest to the most complete: clocks around our own code (`own`), recorded and plain
+blocks that take turns in one process (`blocks`, see bench/blocks.py), and whole trainings.
+
 Both trainings of a pair run at the same moment, each bound to a core of its own, and change cores from pair
 to pair: a slow moment of the machine hits both, a slow core each in turn. The figures are medians.
 `cpu` is the training process's own processor time; `wall` also sees what ingest takes from its core.
@@ -15,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bench import blocks
 from tests.envs import python_of
 
 SCRIPT = Path(__file__).parent / "scripts" / "ppo_cartpole.py"
@@ -29,7 +33,9 @@ def _timed(process: subprocess.Popen[str]) -> dict[str, float]:
 
 
 def measure(*, steps: int = 6144, pairs: int = 12) -> dict[str, float]:
-    """Ratios recorded / plain, minus one, in percent, how far they spread, and the plain step's cost."""
+    """Percent by which recording slows, in three ways, how far it spreads, and the plain step's cost."""
+    own = blocks.direct()
+    inside = blocks.measure("recording")
     python = str(python_of("sb3"))
     prefix = [sys.executable, "-m", "mosaic", "run", "--"]
     cores = sorted(os.sched_getaffinity(0))
@@ -55,6 +61,8 @@ def measure(*, steps: int = 6144, pairs: int = 12) -> dict[str, float]:
             subprocess.run([sys.executable, "-m", "mosaic", "daemon", "stop"], env=environment, check=False)
     low, _, high = statistics.quantiles(ratios["cpu"], n=4)
     return {
+        **{f"own_{name}": value for name, value in own.items()},
+        **{f"blocks_{name}": value for name, value in inside.items()},
         "slowed_wall_percent": statistics.median(ratios["wall"]),
         "slowed_cpu_percent": statistics.median(ratios["cpu"]),
         "cpu_spread_percent": (high - low) / 2,

@@ -1,7 +1,9 @@
 """What being watched costs a real training: SB3 PPO on CartPole, recorded, with and without a viewer.
 
-Pairs are run back to back in alternating order. `beyond` is what is left when the processor time of the
-`render` calls themselves is taken off: the price of our own work. The viewer asks for 60 frames a second.
+The price of our own work, beyond the `render` calls themselves, is measured inside one process: by clocks
+around it (`own`), and by watched blocks among blocks that render as often by themselves (`blocks`, see
+bench/blocks.py). Whole trainings with a real viewer at 60 frames a second say what watching costs in all, and
+count the `render` calls of those that nobody watches.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench import blocks
 from tests.envs import python_of
 
 SCRIPT = Path(__file__).parent / "scripts" / "ppo_watched.py"
@@ -42,10 +45,11 @@ def _train(steps: int, environment: dict[str, str], *, watched: bool) -> dict[st
     raise RuntimeError(f"the training printed no figure: {said[-2000:]}")
 
 
-def measure(*, steps: int = 8192, pairs: int = 5) -> dict[str, float]:
+def measure(*, steps: int = 8192, pairs: int = 2) -> dict[str, float]:
     """Percent of processor time a step costs more while watched; render calls of either kind."""
+    own = blocks.direct()
+    inside = blocks.measure("watching")
     more: list[float] = []
-    beyond: list[float] = []
     renders = {True: 0.0, False: 0.0}
     rates: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -58,13 +62,13 @@ def measure(*, steps: int = 8192, pairs: int = 5) -> dict[str, float]:
                     renders[watched] += figures["renders"]
                 alone, seen = found[False], found[True]
                 more.append(seen["cpu"] / alone["cpu"] - 1.0)
-                beyond.append((seen["cpu"] - seen["render_cpu"]) / alone["cpu"] - 1.0)
                 rates.append(seen["renders"] / seen["wall"])
         finally:
             subprocess.run([*_MOSAIC, "daemon", "stop"], env=environment, check=False)
     return {
+        **{f"own_{name}": value for name, value in own.items()},
+        **{f"blocks_{name}": value for name, value in inside.items()},
         "watched_more_percent": 100 * statistics.median(more),
-        "watched_beyond_render_percent": 100 * statistics.median(beyond),
         "watched_frames_per_sec": statistics.median(rates),
         "renders_watched": renders[True],
         "renders_unwatched": renders[False],

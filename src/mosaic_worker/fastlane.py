@@ -23,7 +23,7 @@ __all__ = ["Lane", "Lease", "RingFile", "RingWriter", "create"]
 _F_OFD_SETLK = 37
 _WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _TRIES = 50
-_pack_meta = layout.META.pack_into
+_pack_slot = layout.SLOT.pack_into
 _monotonic = time.monotonic_ns
 
 
@@ -51,7 +51,8 @@ class RingWriter:
         self.pixel_bytes = size - layout.PIXELS_AT  # what rounding up left is room as well
         self._memory = memory
         self._words = memoryview(memory).cast("Q")
-        self._slots = [layout.SLOTS_AT + index * size for index in range(slots)]
+        starts = [layout.SLOTS_AT + index * size for index in range(slots)]
+        self._places = [(start, start + layout.PIXELS_AT, start >> 3) for start in starts]
         self._count, self._checked = slots, checked
         self.frame_id = 0
         # SYNC: the header is complete before anybody learns of this ring, and never changes after that.
@@ -94,14 +95,12 @@ class RingWriter:
         if length > self.pixel_bytes:
             raise ValueError(f"a frame of {length} bytes in a ring for {self.pixel_bytes}")
         number = self.frame_id + 1
-        base = self._slots[number % self._count]
-        first = base + 256  # PIXELS_AT
-        sequence = base >> 3
-        # SYNC: odd while the slot changes. Stores become visible in this order (see layout.ORDERED), so who
-        # reads the same even number before and after its copy has copied one whole frame.
-        words[sequence] = 2 * number + 1
-        _pack_meta(
-            memory, base + 8, number, _monotonic(), width, height, channels, flags, episode,
+        base, first, sequence = self._places[number % self._count]
+        # SYNC: odd while the slot changes: the first field packed, its lowest byte first. Stores become
+        # visible in this order (see layout.ORDERED), so who reads the same even number before and after its
+        # copy has copied one whole frame.
+        _pack_slot(
+            memory, base, 2 * number + 1, number, _monotonic(), width, height, channels, flags, episode,
             step, reward, total, rate, free_rate, render_secs, env_index, row, episode_id,
         )  # fmt: skip
         memory[first : first + length] = pixels

@@ -28,6 +28,8 @@ SLOT_ALIGN = 4096
 META = struct.Struct("<QQIIIIQQdddddII64s")
 """frame id, monotonic nanos, width, height, channels, flags, episode, step, reward, return,
 steps/s, steps/s without the price of watching, seconds of the render call, env index, row, episode id"""
+SLOT = struct.Struct("<Q" + META.format[1:])
+"""The sequence word, and META right after it."""
 META_AT = 8
 CHECK_AT = META_AT + META.size
 PIXELS_AT = 256

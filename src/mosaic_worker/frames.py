@@ -78,6 +78,7 @@ class Frames:
         self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
         self._places: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
         self._look_at = self._free_at = 0
+        self._next = 0  # before this there is nothing to look at and nothing due
         self._watched = False
         self._steps = self._spent = self._window_began = 0
         self._rates = (0.0, 0.0)
@@ -153,13 +154,17 @@ class Frames:
         """An environment was stepped, and somebody watches this process. Show it when it is due."""
         try:
             now = _now()
+            self._steps += count
+            if now < self._next:
+                return
             if now >= self._look_at:
                 with self._lock:
                     self._look(now)
-            self._steps += count
             scene = self._scenes.get(owner)
             if scene is not None and now >= scene.due and now >= self._free_at:
                 self._show(env, scene, now)
+            soonest = min([scene.due for _, scene in list(self._places.values())], default=_NEVER)
+            self._next = min(self._look_at, max(soonest, self._free_at))
         except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
             report.caught("showing frames", error)
 

@@ -21,8 +21,9 @@ FRAME_MUTANTS = [
         file="mosaic_worker/fastlane.py",
         old="        words[16] = number  # NEWEST_AT",
         new=(
-            "        layout.RING.pack_into(memory, 0, layout.RING_MAGIC, layout.VERSION, len(self._slots),\n"
-            "            self._slots[1] - self._slots[0], length, os.getpid(), 0, process_start(), 1)\n"
+            "        layout.RING.pack_into(memory, 0, layout.RING_MAGIC, layout.VERSION, self._count,\n"
+            "            self._places[1][0] - self._places[0][0], length, os.getpid(), 0, process_start(),\n"
+            "            1)\n"
             "        words[16] = number  # NEWEST_AT"
         ),
         proof=f"{_RING}::test_the_header_never_changes_whatever_is_published",

@@ -73,9 +73,8 @@ def test_a_child_that_writes_without_end_is_ended_and_its_last_words_are_kept() 
 
 def test_a_child_that_closes_its_output_and_stays_is_ended() -> None:
     code = "import os, time; os.close(1); os.close(2); time.sleep(600)"
-    assert (
-        run_child([sys.executable, "-c", code], timeout_secs=2).how == "did not end within 2 s and was ended"
-    )
+    ended = run_child([sys.executable, "-c", code], timeout_secs=2)
+    assert "within 2 s and was ended" in ended.how  # whether it came to closing them or not
 
 
 def test_more_than_a_pipe_takes_is_refused() -> None:

@@ -58,6 +58,10 @@ def test_a_late_picture_leaves_none_out_up_to_speed_one() -> None:
     transport.toggle()
     transport.advance(5.0)
     assert transport.position == 1
+    transport.advance(0.0)
+    assert transport.position == 2, "one is made up for"
+    transport.advance(0.0)
+    assert transport.position == 2, "but no more"
 
 
 def test_above_speed_one_a_tenth_of_a_second_is_caught_up_at_most() -> None:

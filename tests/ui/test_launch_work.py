@@ -30,7 +30,7 @@ def test_every_runner_is_found_with_how_it_stands(home: Path) -> None:
 
 def test_a_named_folder_brings_its_algorithms_and_a_wrong_one_its_reason(home: Path, tmp_path: Path) -> None:
     wrong = {entry.id: entry for entry in work.look(DataRoot(home), {"cleanrl": str(tmp_path)})}["cleanrl"]
-    assert wrong.folder_problem
+    assert wrong.folder_problem.startswith(str(tmp_path))
     assert wrong.card is not None
     right = {entry.id: entry for entry in work.look(DataRoot(home), {"cleanrl": str(CHECKOUT)})}["cleanrl"]
     assert right.card is not None

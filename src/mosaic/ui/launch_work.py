@@ -106,7 +106,9 @@ def _entry(root: DataRoot, one: Listed, settings: Settings, checkout: str) -> En
     runner, problem = one.runner, ""
     if checkout and isinstance(runner, Discovering):
         try:
-            runner = registry.find(one.id, msgspec.structs.replace(settings, cleanrl_checkout=checkout))
+            there = msgspec.structs.replace(settings, cleanrl_checkout=checkout)
+            runner.discover(there)  # says why it finds none
+            runner = registry.find(one.id, there)
         except UsageError as error:
             problem = str(error)
     found = environments.readiness(root, runner.card, settings=settings)

@@ -23,7 +23,7 @@ def test_a_step_whose_runner_is_missing_says_that_it_installs_it_and_how_large_t
     catalog = Catalog()
     assert standing_of(CARTPOLE, catalog) == (False, "Looking for runners…")
     catalog.show([Entry(id="sb3", card=SB3, state="missing")])
-    assert standing_of(CARTPOLE, catalog) == (True, "Installs SB3 first (about 1.5 GB: it brings PyTorch).")
+    assert standing_of(CARTPOLE, catalog) == (True, "Installs SB3 first (1 GB or more: it brings PyTorch).")
     catalog.begin("sb3")
     catalog.progress("sb3", "torch", None)
     assert standing_of(CARTPOLE, catalog) == (False, "Installing SB3: torch")

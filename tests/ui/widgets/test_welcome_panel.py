@@ -33,7 +33,7 @@ def test_each_step_opens_its_form(qtbot: QtBot, context: Context) -> None:
         QTest.mouseClick(panel.buttons[name], Qt.MouseButton.LeftButton)
     assert asked == [("tabular", "q_learning", "FrozenLake-v1"), ("sb3", "ppo", "CartPole-v1"), ()]
     said = [note.text() for note in panel.findChildren(Note)]
-    assert any(text.startswith("Installs Stable-Baselines3 first (about") for text in said)
+    assert any(text.startswith("Installs Stable-Baselines3 first (1 GB") for text in said)
     assert f"Everything you run is kept in {context.root.path}" in said
 
 

@@ -50,7 +50,7 @@ class Entry:
         """What installing it takes, to be put behind a name; empty when nobody knows."""
         if self.card is None or not self.card.requirements:
             return ""
-        return " (about 1.5 GB: it brings PyTorch)" if self.card.torch else " (some hundred MB)"
+        return " (1 GB or more: it brings PyTorch)" if self.card.torch else " (some hundred MB)"
 
 
 @dataclass(frozen=True, kw_only=True)

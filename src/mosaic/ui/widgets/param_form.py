@@ -79,7 +79,7 @@ class FieldRow:
     def add_to(self, grid: QGridLayout, *, wide: bool) -> None:
         """Put the field at the end of a grid: beside its label, or below it in full width."""
         row = grid.rowCount()
-        grid.addWidget(self.label, row, 0)
+        grid.addWidget(self.label, row, 0, 1, 3 if wide else 1)
         grid.addWidget(self.reset, row + wide, 2)
         grid.addWidget(self.editor, row + wide, 1 - wide, 1, 1 + wide)
         grid.addWidget(self.problem, row + wide + 1, 0, 1, 3)

@@ -267,7 +267,7 @@ class Window(QMainWindow):
         self.resizeDocks([self.bottom], [max(150, self.height() * 20 // 100)], Qt.Orientation.Vertical)
 
     def _show_welcome(self) -> None:
-        wanted = self.welcome.asked or not self._context.runs.rows
+        wanted = self.welcome.asked or not len(self._context.runs)
         self.stack.setCurrentWidget(self.welcome if wanted else self.centre)
 
     def _choose_first(self) -> None:

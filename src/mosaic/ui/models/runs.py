@@ -20,11 +20,18 @@ class RunList:
     def __init__(self) -> None:
         self.changed: Signal[[frozenset[str]]] = Signal()
         self._rows: dict[str, RunRow] = {}
+        self._order: list[str] | None = []  # newest first; None until it is needed again
 
     @property
     def rows(self) -> list[RunRow]:
         """All rows, newest first."""
-        return sorted(self._rows.values(), key=lambda row: (row.created, row.run_id), reverse=True)
+        if self._order is None:
+            newest = sorted(self._rows.values(), key=lambda row: (row.created, row.run_id), reverse=True)
+            self._order = [row.run_id for row in newest]
+        return [self._rows[run_id] for run_id in self._order]
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
     def get(self, run_id: str | None) -> RunRow | None:
         """One row, if the run is known."""
@@ -34,10 +41,14 @@ class RunList:
         """Take in new rows and forget those that are gone; says once what changed."""
         moved = {row.run_id for row in rows if self._put(row)}
         moved.update(run_id for run_id in gone if self._rows.pop(run_id, None) is not None)
+        if len(self._rows) != len(self._order or ()):
+            self._order = None
         if moved:
             self.changed.emit(frozenset(moved))
 
     def _put(self, row: RunRow) -> bool:
         before = self._rows.get(row.run_id)
         self._rows[row.run_id] = row
+        if before is None or before.created != row.created:
+            self._order = None
         return before != row

@@ -54,15 +54,21 @@ class RunDelegate(QStyledItemDelegate):
     ) -> None:
         super().__init__(parent)
         self._model, self._colours, self._sparks, self._edited = model, colours, sparks, edited
+        self._sizes: tuple[QFont, QSize, QSize] | None = None
         self.editing = "name"
         """What the next editor is for: "name" or "tags"."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Three lines for a run, one for a header."""
-        line = QFontMetrics(option.font).height()
-        if isinstance(self._model.entry(index), Header):
-            return QSize(120, line + 2 * GAP)
-        return QSize(200, 3 * line + 2 * TIGHT + 2 * GAP)
+        """Three lines for a run, one for a header. Asked for every line at once: reckoned once per font."""
+        if self._sizes is None or self._sizes[0] != option.font:
+            line = QFontMetrics(option.font).height()
+            self._sizes = (
+                QFont(option.font),
+                QSize(200, 3 * line + 2 * TIGHT + 2 * GAP),
+                QSize(120, line + 2 * GAP),
+            )
+        _, run, header = self._sizes
+        return header if isinstance(self._model.entry(index), Header) else run
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one line."""

@@ -275,9 +275,10 @@ class RunPanel(QWidget):
 
     def _show_what_there_is(self) -> None:
         some = bool(self.table.entries)
+        self.list.setUniformItemSizes(self.table.group == "none")
         self.nothing.setText(
             "No run is like that. Clear the filter to see all of them."
-            if self._context.runs.rows and self.table.filter
+            if len(self._context.runs) and self.table.filter
             else "No runs yet. Start one from the Launch tab, or with: mosaic run -- python train.py"
         )
         self.stack.setCurrentWidget(self.list if some else self.nothing)

@@ -22,7 +22,7 @@ __all__ = ["Desk", "screen", "xvfb"]
 
 DRIVER = Path(__file__).with_name("driver.py")
 REPOSITORY = DRIVER.parents[3]
-LIMIT_SECS = 90.0
+LIMIT_SECS = 180.0
 
 
 @contextlib.contextmanager

@@ -99,10 +99,16 @@ class ChartsFeed(QObject):
         self._not_before = time.monotonic() + rest
         self._charts.take(found)
         current = self._charts.asked
-        if more or (current.keys, current.axis, current.smoothing) != (
-            asked.keys,
-            asked.axis,
-            asked.smoothing,
+        late = self._charts.waiting  # chosen while this was read: it does not wait for the rest
+        if (
+            more
+            or late
+            or (current.keys, current.axis, current.smoothing)
+            != (
+                asked.keys,
+                asked.axis,
+                asked.smoothing,
+            )
         ):
             self.ask()
 

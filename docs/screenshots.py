@@ -1,7 +1,7 @@
 """Pictures of the desktop for the documentation: real runs, every tab, both themes, two sizes.
 
-`make screenshots`. The program runs on a screen of its own (Xvfb), on a data root of its own; each picture is taken
-once what it is to show is there. They are reduced to 256 colours: text stays sharp and the files small.
+`make screenshots`. The program runs on a screen of its own (Xvfb), on a data root of its own; each picture is
+taken once what it is to show is there. They are reduced to 256 colours: text stays sharp, the files small.
 """
 
 from __future__ import annotations
@@ -69,6 +69,10 @@ SHOTS = {
 """What is done before each picture; a line that begins with `?` is waited for."""
 
 
+SHEETS = ("palette", "keys")
+"""They look the same on a larger screen."""
+
+
 def main() -> None:
     """Take all pictures."""
     with tempfile.TemporaryDirectory() as folder, short_place() as place, xvfb("2560x1440x24") as display:
@@ -83,7 +87,8 @@ def main() -> None:
             for theme in THEMES:
                 for size in SIZES:
                     for name, steps in SHOTS.items():
-                        shoot(desk, name, steps, theme=theme, size=size)
+                        if size == SIZES[0] or name not in SHEETS:
+                            shoot(desk, name, steps, theme=theme, size=size)
                     desk.ask("w.key_sheet.dismiss()")
             desk.close()
     total = sum(path.stat().st_size for path in IMAGES.glob("desktop-*.png"))
@@ -111,12 +116,34 @@ def make_runs(place: Path) -> None:
     if python.is_relative_to(ROOT):
         python = place / "mosaic" / python.relative_to(ROOT)
     mosaic = [str(python), "-m", "mosaic"]
-    train = [*mosaic, "train", "tabular/q_learning", "FrozenLake-v1"]
+    train = [*mosaic, "train", "tabular/q_learning"]
+    taxi = [
+        *train,
+        "Taxi-v4",
+        "--seeds",
+        "1-3",
+        "--steps",
+        "150000",
+        "--name",
+        "taxi",
+        "--tag",
+        "study=seeds",
+    ]
     broken = "import sys; print('reading data.csv'); sys.exit('data.csv: no such file')"
     for command in (
-        [*train, "--seeds", "1-3", "--steps", "60000", "--tag", "study=seeds", "env.is_slippery=false"],
+        taxi,
         [*mosaic, "run", "--name", "broken script", "--", "python3", "-c", broken],
-        [*train, "--seed", "7", "--steps", "400000000", "--name", "slippery lake", "--detach"],
+        [
+            *train,
+            "FrozenLake-v1",
+            "--seed",
+            "7",
+            "--steps",
+            "400000000",
+            "--name",
+            "slippery lake",
+            "--detach",
+        ],
     ):
         subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
 

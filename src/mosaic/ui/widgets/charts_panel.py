@@ -163,7 +163,11 @@ class ChartsPanel(QWidget):
 
     def _name_of(self, run_id: str) -> str:
         row = self._context.runs.get(run_id)
-        return title(row) if row is not None else run_id
+        if row is None:
+            return run_id
+        return (
+            title(row) if row.name else f"{title(row)} …{run_id[-6:]}"
+        )  # unnamed ones are often called alike
 
     def _selected(self) -> None:
         self.charts.show_runs(self._context.selection.chosen)

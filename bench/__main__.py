@@ -231,6 +231,10 @@ def _ui(found: Figures) -> list[Row]:
         for name, shown in loads.items()
     ]
     rows += [
+        Row(f"… of it the window's own work, {shown}", found[f"busy_{name}_millis"], "ms", 50.0)
+        for name, shown in loads.items()
+    ]
+    rows += [
         Row("pictures of the chart, all at once", found["chart_all_per_sec"], "1/s", more_is_better=True),
         Row("live frames painted, all at once", found["frames_all_per_sec"], "1/s", more_is_better=True),
         Row(

@@ -68,6 +68,7 @@ class Plot(QWidget):
         item.showGrid(x=True, y=True, alpha=0.15)
         for side in ("left", "bottom"):
             item.getAxis(side).enableAutoSIPrefix(False)
+            item.getAxis(side).setStyle(maxTickLevel=0)  # minor ticks are most of what a picture costs
         item.getAxis("left").setWidth(46)
         self._scatter = pg.ScatterPlotItem(pxMode=True, pen=None)
         self._cross = pg.InfiniteLine(angle=90, movable=False)
@@ -176,7 +177,9 @@ class Plot(QWidget):
                 low, high = float(min(e[0] for e in ends)), float(max(e[1] for e in ends))
                 room = (high - low) * 0.01 or max(1.0, abs(low) * 0.01)
                 self._set_x(low - room, high + room)
-        self.graphics.getPlotItem().getAxis("left").setLogMode(self._charts.log)
+        left = self.graphics.getPlotItem().getAxis("left")
+        if left.logMode != self._charts.log:
+            left.setLogMode(self._charts.log)
         for run_id in [one for one in self._lines if one not in curves]:
             for line in self._lines.pop(run_id):
                 self._view.removeItem(line)

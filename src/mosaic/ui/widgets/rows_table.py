@@ -94,6 +94,7 @@ class RowsTable(QTableView):
 
     def __init__(self, rows: Rows, *, name: str, widths: Sequence[int]) -> None:
         super().__init__()
+        rows.setParent(self)  # dies with the table, on its thread, and not whenever Python tidies up
         self.setModel(rows)
         self.rows = rows
         self.setAccessibleName(name)

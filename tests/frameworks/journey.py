@@ -53,6 +53,7 @@ WORKBENCH = {
     "MOSAIC_ENVS_DIR": str(cache_root() / "runners"),
     "MOSAIC_STOP_INT_SECS": "60",  # saving takes its time on a busy machine
     "CUDA_VISIBLE_DEVICES": "",
+    "OMP_NUM_THREADS": "1",  # networks this small are slowed by threads that wait for each other
 }
 """Variables for the workbench of a journey."""
 

@@ -17,7 +17,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.cards import RunnerCard
 from mosaic.runners import building, environments
 from mosaic.runners.building import Complete
-from mosaic.runs.locks import Lock
+from mosaic.runs.locks import Lock, held
 from tests.runners.stand_in import offer
 
 if TYPE_CHECKING:
@@ -205,3 +205,19 @@ def test_a_silent_installer_can_be_given_up_and_is_ended(tmp_path: Path) -> None
 
     with Lock(tmp_path / "lock", inheritable=True) as lock, pytest.raises(GivenUpError):
         building._call(["sleep", "600"], dict(os.environ), lock, progress)
+
+
+def test_an_installer_that_outlives_its_caller_keeps_the_next_one_waiting(home: Path, tmp_path: Path) -> None:
+    lingers = (
+        "import os, sys, time\n"
+        "if os.fork(): sys.exit()\n"
+        "os.close(1); os.close(2)\n"
+        "until = time.monotonic() + 90\n"
+        f"while not os.path.exists({str(tmp_path / 'go')!r}) and time.monotonic() < until: time.sleep(0.02)"
+    )
+    path = home / "x.lock"
+    with Lock(path, inheritable=True) as lock:
+        building._call([sys.executable, "-c", lingers], dict(os.environ), lock, _silent)
+    assert held(path)
+    (tmp_path / "go").touch()
+    _until(lambda: not held(path))

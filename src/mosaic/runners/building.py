@@ -98,11 +98,13 @@ def build(
 
 
 def _locked(path: Path, progress: Callable[[str, float | None], None]) -> Lock:
+    fraction: float | None = 0.0
     while True:
         try:
             return Lock(path, inheritable=True)
         except BlockingIOError:  # noqa: PERF203  (the lock is asked for again, five times a second)
-            progress("another installation of it is at work; waiting", None)
+            progress("another installation of it is at work; waiting", fraction)
+            fraction = None  # said once where every phase is a line
             time.sleep(_POLL_SECS)
 
 

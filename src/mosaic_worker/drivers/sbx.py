@@ -6,6 +6,7 @@ from typing import IO, Any
 
 from mosaic_worker.drivers import _sb3, _words
 from mosaic_worker.drivers._sb3_family import Family
+from mosaic_worker.drivers._stopping import leave
 
 __all__ = ["FAMILY"]
 
@@ -29,4 +30,4 @@ FAMILY = Family(
 )
 
 if __name__ == "__main__":
-    raise SystemExit(_words.main(lambda words: _sb3.work(words, FAMILY)))
+    leave(_words.main(lambda words: _sb3.work(words, FAMILY)))

@@ -18,7 +18,7 @@ from mosaic_worker.drivers import _envs, _words
 from mosaic_worker.drivers._evaluating import Played, report
 from mosaic_worker.drivers._loading import opened
 from mosaic_worker.drivers._saving import Saver
-from mosaic_worker.drivers._stopping import Insisted, Stop
+from mosaic_worker.drivers._stopping import Insisted, Stop, leave
 from mosaic_worker.drivers._words import Refused, Words
 
 __all__ = ["DEFAULTS", "DEFAULT_STEPS", "HOLDS", "LACKS", "State", "Table", "epsilon_at", "work", "writer"]
@@ -392,4 +392,4 @@ def _evaluate(words: Words) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(_words.main(work))
+    leave(_words.main(work))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def stop() -> Iterator[Stop]:
-    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
+    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
     yield Stop()
     for name, handler in before.items():
         signal.signal(name, handler)
@@ -47,6 +47,35 @@ def test_a_save_is_finished_whatever_comes(stop: Stop) -> None:
         tell(signal.SIGTERM)
         tell(signal.SIGTERM)
     assert stop.asked == signal.SIGTERM
+
+
+def test_an_update_that_takes_too_long_is_interrupted(stop: Stop) -> None:
+    stop._patience_secs = 0.01
+
+    def update() -> None:
+        tell(signal.SIGINT)
+        while True:
+            signal.pause()
+
+    with stop.gently(), pytest.raises(Insisted):
+        update()
+    assert stop.exit_code == 128 + signal.SIGINT
+
+
+def test_a_save_is_not_interrupted_by_impatience(stop: Stop) -> None:
+    stop._patience_secs = 600
+    with stop.gently():
+        tell(signal.SIGINT)
+        with stop.saving():
+            tell(signal.SIGALRM)
+        with pytest.raises(Insisted):
+            tell(signal.SIGALRM)
+
+
+def test_who_stops_in_time_is_not_interrupted_afterwards(stop: Stop) -> None:
+    with stop.gently():
+        tell(signal.SIGINT)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_nobody_asked(stop: Stop) -> None:

@@ -62,7 +62,8 @@ def test_letters_are_left_to_the_window(qtbot: QtBot) -> None:
 
 
 def test_numbers_stand_on_the_right_and_so_do_their_names(qtbot: QtBot) -> None:
-    rows = made(qtbot).rows
+    table = made(qtbot)
+    rows = table.rows
     rows.fill(1, lambda _: ("1", "b"))
     role = Qt.ItemDataRole.TextAlignmentRole
     right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

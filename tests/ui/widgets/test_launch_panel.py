@@ -39,8 +39,6 @@ def test_the_built_in_runner_passes_its_preflight_and_the_button_says_what_it_do
     qtbot: QtBot, panel: LaunchPanel
 ) -> None:
     assert panel.button.text() == "Train"
-    assert not panel.button.isEnabled()
-    assert panel.why.text() == "Checking whether this can work…"
     qtbot.waitUntil(panel.button.isEnabled, timeout=LONG)
     assert panel.train.command.text.endswith("--algo q_learning --env FrozenLake-v1 --seed 1 --steps 20000")
     assert any("environment: FrozenLake-v1 was made" in text for text in panel.train.preflight.texts)

@@ -24,12 +24,8 @@ class Bench:
 
     def __init__(self, home: Path) -> None:
         envs = str(cache_root() / "runners")
-        self.env = {
-            "MOSAIC_ENVS_DIR": envs,
-            **os.environ,
-            "MOSAIC_HOME": str(home),
-            "CUDA_VISIBLE_DEVICES": "",
-        }
+        own = {"MOSAIC_HOME": str(home), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+        self.env = {"MOSAIC_ENVS_DIR": envs, **os.environ, **own}
 
     def call(self, *words: str) -> str:
         """Call `mosaic`; what it printed."""

@@ -28,8 +28,8 @@ _HOLDS = ["weights"]
 _LACKS = ["optimiser", "replay buffer", "random generators", "environment state"]
 
 
-class _Stopped(BaseException):
-    """Somebody asked to stop. No Exception: no script may swallow it by accident."""
+class _Stopped(KeyboardInterrupt):
+    """Somebody asked to stop, by SIGINT or SIGTERM: what a script does on Ctrl-C, it does now."""
 
 
 def main(words: List[str]) -> int:
@@ -69,11 +69,9 @@ def train(script: str, flags: List[str]) -> int:
         signal.signal(number, on_signal)
     ended: Any = 0
     try:
-        exec(code, module.__dict__)  # noqa: S102  (running the user's script is the job)
+        ended = _run(code, module)
     except _Stopped:
-        ended = None
-    except SystemExit as error:
-        ended = error.code
+        ended = None  # asked again while it was on its way out
     except Exception:
         # What was learned until then may be all there is: many scripts fail in what follows the training.
         _keep(module.__dict__, path, reason="stop", what="failed")
@@ -88,6 +86,17 @@ def train(script: str, flags: List[str]) -> int:
         return ended
     sys.stderr.write(f"{ended}\n")  # as the interpreter does for sys.exit("a sentence")
     return 1
+
+
+def _run(code: types.CodeType, module: types.ModuleType) -> Any:
+    """Run the script; what it exits with, None when it was stopped."""
+    try:
+        exec(code, module.__dict__)  # noqa: S102  (running the user's script is the job)
+    except _Stopped:
+        return None
+    except SystemExit as error:
+        return error.code
+    return 0
 
 
 def _as_main(path: str, flags: List[str]) -> types.ModuleType:

@@ -112,6 +112,60 @@ def test_a_stop_ends_a_script_that_swallows_exceptions(tmp_path: Path, number: s
     assert "nothing saved" in rest
 
 
+def test_a_second_signal_on_the_way_out_changes_nothing(tmp_path: Path) -> None:
+    script = write(
+        tmp_path,
+        """
+        import time
+        try:
+            print("going", flush=True)
+            time.sleep(60)
+        finally:
+            print("leaving", flush=True)
+            time.sleep(60)
+        """,
+    )
+    with subprocess.Popen(
+        command(script),
+        env=environment(tmp_path / "run"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "going\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "leaving\n"
+        process.send_signal(signal.SIGTERM)
+        rest = process.stdout.read()
+        assert process.wait(60) == 128 + signal.SIGINT
+    assert "nothing saved" in rest
+    assert "Traceback" not in rest
+
+
+def test_a_script_that_ends_well_on_ctrl_c_may(tmp_path: Path) -> None:
+    script = write(
+        tmp_path,
+        """
+        import time
+        try:
+            print("going", flush=True)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            print("saved by the script itself", flush=True)
+        """,
+    )
+    with subprocess.Popen(
+        command(script), env=environment(tmp_path / "run"), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "going\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == "saved by the script itself\n"
+        process.stdout.read()
+        assert process.wait(60) == 128 + signal.SIGTERM
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Daemon", "daemon", "shared_daemon", "until"]
 
 
-def until(happened: Callable[[], object], *, timeout_secs: float = 30.0) -> None:
+def until(happened: Callable[[], object], *, timeout_secs: float = 60.0) -> None:
     """Wait for something to happen; fail when it does not."""
     deadline = time.monotonic() + timeout_secs
     while not happened():
@@ -81,7 +81,7 @@ def running_daemon(root: DataRoot) -> Iterator[Daemon]:
         if daemon_running(root) or any(root.runs.glob("*/shim.lock")):
             _stop(root)
         with contextlib.suppress(AssertionError):
-            until(lambda: not _processes_of(root.path), timeout_secs=10)
+            until(lambda: not _processes_of(root.path), timeout_secs=60)
         left = _processes_of(root.path)
         for process in left:
             with contextlib.suppress(psutil.NoSuchProcess):

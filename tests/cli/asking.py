@@ -29,7 +29,7 @@ def json_lines(text: str) -> list[Any]:
 
 def in_state(run: Run, state: str) -> None:
     """Wait until a run is in a state."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while run.state != state:
         assert time.monotonic() < until, f"never {state}: {run.state}, {run.reason}"
         time.sleep(0.02)
@@ -37,7 +37,7 @@ def in_state(run: Run, state: str) -> None:
 
 def settled(root: DataRoot, run: Run) -> None:
     """Wait until ingest is done with a run."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not reading.settled(root, run.id):
         assert time.monotonic() < until, "never settled"
         time.sleep(0.02)

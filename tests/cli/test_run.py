@@ -31,7 +31,7 @@ def _run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
 
 
 def _wait_until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < until, "it never came to be"
         time.sleep(0.02)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -101,11 +102,19 @@ def test_a_run_that_has_ended_has_nothing_to_watch(recorded: DataRoot, mosaic: C
     assert "has ended" in said.err
 
 
-def test_a_run_without_environments_says_why_there_was_nothing(
-    root: DataRoot, mosaic: Callable[..., Said]
+def test_a_run_without_environments_says_what_is_waited_for_and_why_there_was_nothing(
+    root: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
 ) -> None:
     del root
-    assert mosaic("run", "--detach", "--", sys.executable, "-c", "import time; time.sleep(2)").code == 0
-    said = mosaic("watch", "last")
-    assert said.code == 1
-    assert "no frame" in said.err
+    over = tmp_path / "over"
+    code = f"import os, time\nwhile not os.path.exists({str(over)!r}): time.sleep(0.05)"
+    assert mosaic("run", "--detach", "--", sys.executable, "-c", code).code == 0
+    with subprocess.Popen(
+        [sys.executable, "-m", "mosaic", "watch", "last"], stderr=subprocess.PIPE, text=True
+    ) as watching:
+        assert watching.stderr is not None
+        assert watching.stderr.readline() == "mosaic: waiting for the run to reset its first environment …\n"
+        over.touch()
+        said = watching.stderr.read()
+    assert watching.returncode == 1
+    assert "no frame" in said

@@ -35,7 +35,7 @@ def worker(name: str, *arguments: object) -> list[str]:
     return [sys.executable, "-S", str(WORKERS / f"{name}.py"), *map(str, arguments)]
 
 
-def until(happened: Callable[[], object], *, timeout_secs: float = 20.0) -> None:
+def until(happened: Callable[[], object], *, timeout_secs: float = 60.0) -> None:
     """Wait for something to happen; fail when it does not."""
     deadline = time.monotonic() + timeout_secs
     while not happened():
@@ -85,7 +85,7 @@ def shim_of(
     finally:
         with contextlib.suppress(FileNotFoundError):
             order(folder, Want.STOP)
-        process.wait(timeout=20)
+        process.wait(timeout=60)
 
 
 def order(folder: RunFolder, want: Want, reason: str = "") -> None:

@@ -28,7 +28,7 @@ def status_of(channel: Any, path: str, method: Any, metadata: Any) -> grpc.Statu
     call = kinds[streaming](path, request_serializer=None, response_deserializer=None)
     request = iter([b""]) if streaming[0] else b""
     try:
-        answer = call(request, metadata=metadata, timeout=20)
+        answer = call(request, metadata=metadata, timeout=60)
         if streaming[1]:
             list(answer)
     except grpc.RpcError as error:
@@ -66,7 +66,7 @@ def test_a_refused_stream_needs_no_first_message(shared_daemon: Daemon) -> None:
     with grpc.insecure_channel(f"unix:{shared_daemon.root.socket}") as channel:
         call = channel.stream_stream("/mosaic.v1.TrainerService/StreamRunSteps")
         with pytest.raises(grpc.RpcError) as caught:
-            list(call(iter(()), timeout=20))
+            list(call(iter(()), timeout=60))
     assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 

@@ -77,10 +77,10 @@ def test_orders_given_while_ingest_keeps_dying_arrive_in_the_end(link: IngestLin
 
 
 def test_a_rebuild_waits_for_its_own_answer(link: IngestLink) -> None:
-    summary = link.rebuild(run("A"), timeout_secs=20.0)
+    summary = link.rebuild(run("A"), timeout_secs=60.0)
     assert summary.store_seq == link.pid
     with pytest.raises(DaemonError, match="no room"):
-        link.rebuild(run("BROKEN"), timeout_secs=20.0)
+        link.rebuild(run("BROKEN"), timeout_secs=60.0)
 
 
 def test_a_line_that_is_no_news_is_passed_over(link: IngestLink, heard: Heard) -> None:

@@ -61,5 +61,5 @@ def test_the_ladder_has_three_rungs() -> None:
 def test_climbing_ends_when_nothing_is_left(orphan: subprocess.Popen[bytes]) -> None:
     ladder = OrphanStop(RUN_ID, None, int_secs=0.0, term_secs=0.0)
     assert ladder.climb(0.0) is False
-    assert orphan.wait(timeout=20) == -signal.SIGKILL
+    assert orphan.wait(timeout=60) == -signal.SIGKILL
     until(lambda: ladder.climb(1.0))

@@ -61,7 +61,7 @@ def test_a_signal_never_reaches_a_process_that_took_over_the_pid() -> None:
         assert process.poll() is None
         assert look(process.pid) is not None
         send(here, signal.SIGKILL)
-        assert process.wait(timeout=20) == -signal.SIGKILL
+        assert process.wait(timeout=60) == -signal.SIGKILL
     send(here, signal.SIGKILL)
 
 
@@ -76,7 +76,7 @@ def test_without_pidfds_the_check_of_the_start_time_must_do(monkeypatch: pytest.
         send(Process(here.pid, here.start_ticks - 1, here.parent, here.name), signal.SIGKILL)
         assert process.poll() is None
         send(here, signal.SIGKILL)
-        assert process.wait(timeout=20) == -signal.SIGKILL
+        assert process.wait(timeout=60) == -signal.SIGKILL
 
 
 def test_the_boot_has_a_name() -> None:

@@ -243,7 +243,7 @@ class Worker:
         self.channel = grpc.insecure_channel(f"unix:{daemon.root.socket}")
         self.stub = TrainerServiceStub(self.channel)
         request = pb.RegisterWorkerRequest(run_id=run_id, worker_id="w", protocol=protocol)
-        self.reply = self.stub.RegisterWorker(request, metadata=self.metadata, timeout=20)
+        self.reply = self.stub.RegisterWorker(request, metadata=self.metadata, timeout=60)
 
     def publish(self, first: int, count: int, *, batches: int = 1) -> Iterator[int]:
         """Send batches of events; the acknowledgements as they come."""

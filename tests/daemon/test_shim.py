@@ -20,7 +20,7 @@ from tests.daemon.keeping import WORKERS, alive, noted, order, shim_of, state, u
 @pytest.mark.parametrize("code", [0, 1, 3, 255])
 def test_the_exit_code_is_recorded(home: Path, code: int) -> None:
     with shim_of(home, worker("exits", code)) as (folder, shim):
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.code, ended.signal, ended.stop_asked, ended.error) == (code, None, False, None)
@@ -32,7 +32,7 @@ def test_the_exit_code_is_recorded(home: Path, code: int) -> None:
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGTERM"])
 def test_the_signal_a_worker_died_of_is_recorded(home: Path, name: str) -> None:
     with shim_of(home, worker("dies", name)) as (folder, shim):
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.code, ended.signal) == (None, getattr(signal, name))
@@ -54,7 +54,7 @@ def test_a_command_that_cannot_start_says_why(
     (tmp_path / "no_shebang").write_bytes(b"\x00\x01")
     (tmp_path / "no_shebang").chmod(0o700)
     with shim_of(home, command, cwd=str(tmp_path)) as (folder, shim):
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert words in (ended.error or "")
@@ -63,7 +63,7 @@ def test_a_command_that_cannot_start_says_why(
 
 def test_a_missing_working_folder_is_named(home: Path, tmp_path: Path) -> None:
     with shim_of(home, ["true"], cwd=str(tmp_path / "gone")) as (folder, shim):
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert "cannot enter the folder" in (ended.error or "")
@@ -74,7 +74,7 @@ def test_a_held_run_waits_and_a_stop_ends_it_at_once(home: Path) -> None:
         until(folder.proc.exists)
         assert state(folder) is RunState.QUEUED
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.code, ended.signal, ended.stop_asked) == (None, None, True)
@@ -87,7 +87,7 @@ def test_a_polite_worker_is_stopped_by_the_first_rung(home: Path, tmp_path: Path
         until((tmp_path / "ready").exists)
         until(lambda: state(folder) is RunState.RUNNING)
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.code, ended.stop_asked) == (130, True)
@@ -98,7 +98,7 @@ def test_stop_ends_a_tree_that_ignores_signals_double_forks_and_setsids(home: Pa
         family = noted(tmp_path, 3)
         assert len(family) == 3
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert not [process for process in family if alive(process)]
         ended = runs.read_exit(folder)
         assert ended is not None
@@ -109,7 +109,7 @@ def test_stop_ends_a_process_that_keeps_forking_and_exiting(home: Path, tmp_path
     with shim_of(home, worker("hops", tmp_path)) as (folder, shim):
         until((tmp_path / "hopping").exists)
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert not held(folder.tree_lock)
         assert state(folder) is RunState.STOPPED
 
@@ -142,7 +142,7 @@ def test_a_paused_run_can_be_stopped(home: Path, tmp_path: Path) -> None:
         order(folder, Want.PAUSE)
         until(lambda: state(folder) is RunState.PAUSED)
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         ended = runs.read_exit(folder)
         assert ended is not None
         assert (ended.code, ended.stop_asked) == (130, True)
@@ -154,7 +154,7 @@ def test_what_outlives_the_worker_is_ended_after_the_grace_time_and_named(home: 
         assert state(folder) is RunState.FAILED
         first = runs.read_exit(folder)
         left = noted(tmp_path, 1)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert not [process for process in left if alive(process)]
         ended = runs.read_exit(folder)
         assert ended is not None
@@ -169,7 +169,7 @@ def test_leftovers_are_ended_at_once_when_asked(home: Path, tmp_path: Path) -> N
     with shim_of(home, worker("leaves_children", tmp_path), grace_secs=60.0) as (folder, shim):
         until(folder.exit.exists)
         order(folder, Want.STOP)
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert state(folder) is RunState.FAILED
 
 
@@ -179,7 +179,7 @@ def test_signals_of_a_hung_up_terminal_do_not_end_the_shim(home: Path, tmp_path:
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             shim.send_signal(number)
         order(folder, Want.STOP)
-        assert shim.wait(timeout=20) == 0
+        assert shim.wait(timeout=60) == 0
 
 
 def test_the_worker_gets_default_signals_an_own_session_and_no_input(home: Path, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_everything_it_writes_is_private(home: Path) -> None:
     old = os.umask(0)
     try:
         with shim_of(home, worker("exits", 0)) as (folder, shim):
-            shim.wait(timeout=20)
+            shim.wait(timeout=60)
             open_to_others = [
                 path.name for path in folder.path.iterdir() if stat.S_IMODE(path.stat().st_mode) & 0o077
             ]
@@ -228,7 +228,7 @@ def test_everything_it_writes_is_private(home: Path) -> None:
 
 def test_a_flood_of_output_is_kept_whole(home: Path) -> None:
     with shim_of(home, worker("floods", 20_000)) as (folder, shim):
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert folder.stdout.stat().st_size == 2_000_000
 
 
@@ -243,7 +243,7 @@ def test_exit_json_is_written_once_the_disk_takes_it(home: Path, tmp_path: Path)
         with pytest.raises(Exception, match="timed out"):
             shim.wait(timeout=0.5)
         blocker.rmdir()
-        shim.wait(timeout=20)
+        shim.wait(timeout=60)
         assert json.loads(folder.exit.read_bytes())["signal"] == signal.SIGKILL
 
 

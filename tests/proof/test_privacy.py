@@ -199,11 +199,11 @@ def status_of(channel: Any, path: str, metadata: tuple[tuple[str, str], ...], *,
     raw = {"request_serializer": None, "response_deserializer": None}
     try:
         if streams:
-            answers = channel.stream_stream(path, **raw)(iter([b""]), metadata=metadata, timeout=20)
+            answers = channel.stream_stream(path, **raw)(iter([b""]), metadata=metadata, timeout=60)
             for _ in answers:
                 return grpc.StatusCode.OK
             return answers.code()
-        channel.unary_unary(path, **raw)(b"", metadata=metadata, timeout=20)
+        channel.unary_unary(path, **raw)(b"", metadata=metadata, timeout=60)
     except grpc.RpcError as error:
         return error.code()
     return grpc.StatusCode.OK

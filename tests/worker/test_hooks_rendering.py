@@ -287,15 +287,19 @@ def test_each_environment_of_a_vector_one_has_its_frames(tmp_path: Path, mode: s
 
 def test_watching_changes_nothing_that_is_recorded(tmp_path: Path) -> None:
     script = """
-    import time
+    import os, time
+    from mosaic_worker.frames import frames
     env = gym.make("CartPole-v1")
     env.reset(seed=5)
     print("ready", flush=True)
+    while "WATCHED" in os.environ and not frames.wake[0]:
+        time.sleep(0.01)
     env.action_space.seed(1)
     for n in range(400):
         if env.step(env.action_space.sample())[2]:
             env.reset()
         time.sleep(0.002)
+    sys.stdin.readline()  # the last frame stays until then
     env.close()
     print("{}")
     """
@@ -303,7 +307,7 @@ def test_watching_changes_nothing_that_is_recorded(tmp_path: Path) -> None:
     for name in ("watched", "alone"):
         folder = tmp_path / name
         folder.mkdir()
-        with playing(folder, script) as player:
+        with playing(folder, script, **({"WATCHED": "1"} if name == "watched" else {})) as player:
             if name == "watched":
                 assert watch(player.run, lambda _, newest: bool(newest))
             player.end()

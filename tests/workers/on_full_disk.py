@@ -24,7 +24,7 @@ with shim_of(disk / "home", ["sh", "-c", fill]) as (folder, shim):
         order(folder, Want.STOP)
     else:
         room = False
-    shim.wait(timeout=20)
+    shim.wait(timeout=60)
     ended = json.loads(folder.exit.read_bytes())
     verdict = state(folder).value
 print(json.dumps({"room": room, "state": verdict, "code": ended["code"], "stop_asked": ended["stop_asked"]}))

@@ -31,6 +31,7 @@ __all__ = ["watch_command"]
 _LOOK_SECS = 0.3
 _SETTLE_SECS = 1.0
 _SAY_SECS = 1.0
+_PATIENCE_SECS = 1.5
 
 
 @click.command("watch")
@@ -86,6 +87,8 @@ class _Watching:
         self._live = sys.stderr.isatty()
         self._say_at = 0.0
         self._seen_any = False
+        self._waits = ""
+        self._patient_until = math.inf
         self.count = 0
         self.said = ""
 
@@ -99,6 +102,7 @@ class _Watching:
                 if has_ended(root, run_id):
                     return
                 self._tell_notes()
+                self._tell_waiting(now)
             self._viewer.tick()
             came = self._viewer.frames()
             if came:
@@ -112,6 +116,19 @@ class _Watching:
                 self._notes.append(text)
                 self.line.clear()
                 note(f"mosaic: {text}")
+
+    def _tell_waiting(self, now: float) -> None:
+        """Say what it waits for, when that takes more than a moment."""
+        if self.count or self._notes:
+            return
+        waits = (
+            "the next step of an environment" if self._seen_any else "the run to reset its first environment"
+        )
+        if waits != self._waits:
+            self._waits, self._patient_until = waits, now + _PATIENCE_SECS
+        elif now >= self._patient_until:
+            self._patient_until = math.inf
+            note(f"mosaic: waiting for {waits} …")
 
     def _take(self, came: dict[tuple[str, int], Frame], now: float) -> None:
         self._newest.update(came)

@@ -43,7 +43,7 @@ def daemon_running(root: DataRoot) -> bool:
 
 
 def connect(
-    root: DataRoot, *, start: bool = True, wait_secs: float = 10, same_version: bool = True
+    root: DataRoot, *, start: bool = True, wait_secs: float = 30, same_version: bool = True
 ) -> Client:
     """A client of the data root's daemon, which is started when none runs and outlives the caller.
 
@@ -88,7 +88,7 @@ def connect(
         time.sleep(_POLL_SECS)
 
 
-def start_daemon(root: DataRoot, *, wait_secs: float = 10) -> None:
+def start_daemon(root: DataRoot, *, wait_secs: float = 30) -> None:
     """Start a daemon in a session of its own and wait until it answers; no harm if one runs already.
 
     Raises:
@@ -128,7 +128,7 @@ def daemon_environment(root: DataRoot, environ: Mapping[str, str]) -> dict[str, 
     return env
 
 
-def wait_until_gone(root: DataRoot, *, wait_secs: float = 10) -> None:
+def wait_until_gone(root: DataRoot, *, wait_secs: float = 30) -> None:
     """Wait until no daemon holds the data root, after `Client.shutdown`.
 
     Raises:

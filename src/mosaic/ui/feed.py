@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Feed"]
 
+_WAIT_SECS = 20.0  # for one attempt: a busy machine starts a daemon slowly
+
 
 class Feed(QObject):
     """Follows the runs of the context's data root into its `runs` and `link`.
@@ -64,7 +66,7 @@ class Feed(QObject):
         """Begin to follow. Returns at once."""
         self._thread.start()
 
-    def close(self, *, timeout_secs: float = 15.0) -> None:
+    def close(self, *, timeout_secs: float = _WAIT_SECS + 5) -> None:
         """End the connection and the thread. Twice is fine."""
         self._closing.set()
         with self._lock:
@@ -107,7 +109,7 @@ class Feed(QObject):
     def _connect(self, *, start: bool) -> Client:
         from mosaic.rpc.launch import connect
 
-        return connect(self._context.root, start=start)
+        return connect(self._context.root, start=start, wait_secs=_WAIT_SECS)
 
     def _watch(self, client: Client) -> None:
         """Follow every change until the connection ends."""

@@ -173,7 +173,9 @@ def shoot(desk: Desk, name: str, steps: list[str], *, theme: str, size: tuple[in
     path = IMAGES / f"desktop-{name}-{theme}-{size[0]}.png"
     desk.ask(f"w.grab().save('{path}')")
     with Image.open(path) as image:
-        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            path, optimize=True
+        )
     print(path.name, path.stat().st_size // 1024, "KiB", flush=True)
 
 

@@ -15,31 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DARK", "LIGHT", "Colours"]
 
-LIGHT = (
-    "#1668b8",
-    "#c2410c",
-    "#15803d",
-    "#7c3aed",
-    "#b91c1c",
-    "#0e7490",
-    "#a21caf",
-    "#854d0e",
-    "#4d7c0f",
-    "#be185d",
-)
+LIGHT = ("#1668b8", "#b45309", "#15803d", "#7c3aed", "#be123c", "#0e7490", "#a21caf", "#57534e")
 """On a light ground: each at least 4.5 : 1 against white."""
-DARK = (
-    "#60a5fa",
-    "#fb923c",
-    "#4ade80",
-    "#a78bfa",
-    "#f87171",
-    "#22d3ee",
-    "#e879f9",
-    "#facc15",
-    "#a3e635",
-    "#f472b6",
-)
+DARK = ("#60a5fa", "#fbbf24", "#4ade80", "#a78bfa", "#fb7185", "#22d3ee", "#e879f9", "#d6d3d1")
 """On a dark ground, in the same order: each at least 4.5 : 1 against the dark theme's ground."""
 
 

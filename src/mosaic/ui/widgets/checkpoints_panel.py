@@ -84,7 +84,7 @@ class CheckpointsPanel(QWidget):
         self.list.setFrameShape(QTreeWidget.Shape.NoFrame)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        for column, width in enumerate((76, 100, 62, 62, 88, 68)):
+        for column, width in enumerate((66, 90, 58, 58, 82, 60)):
             self.list.setColumnWidth(column, width)
         self.list.currentItemChanged.connect(lambda *_: self._tell())
         self.list.itemActivated.connect(lambda *_: self.evaluate.click())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from mosaic.ui.theme import GAP, INSET
 from mosaic.ui.widgets.overlay import Overlay
@@ -42,33 +42,37 @@ class KeyHelp(Overlay):
     def open(self) -> None:
         """Show the keys there are now."""
         page = QWidget()
-        grid = QGridLayout(page)
-        grid.setHorizontalSpacing(INSET)
-        grid.setVerticalSpacing(GAP // 2)
+        row = QHBoxLayout(page)
+        row.setSpacing(2 * INSET)
         columns: tuple[list[tuple[str, list[Action]]], ...] = ([], [])
         for section in dict.fromkeys(action.section for action in self._actions.all()):
             keyed = [action for action in self._actions.section(section) if action.keys and not action.hidden]
             if keyed:
                 min(columns, key=_lines).append((section, keyed))
-        for at, sections in enumerate(columns):
-            line = 0
-            for section, keyed in sections:
-                title = _label(section.capitalize())
-                title.setContentsMargins(0, GAP if line else 0, 0, 0)
-                font = QFont(title.font())
-                font.setBold(True)
-                title.setFont(font)
-                grid.addWidget(title, line, 2 * at, 1, 2)
-                line += 1
-                for action in keyed:
-                    grid.addWidget(_label(" / ".join(action.keys)), line, 2 * at)
-                    grid.addWidget(_label(action.title), line, 2 * at + 1)
-                    line += 1
-        grid.setRowStretch(grid.rowCount(), 1)
-        for at in range(len(columns)):
-            grid.setColumnStretch(2 * at + 1, 1)
+        for sections in columns:
+            row.addLayout(_grid(sections), 1)
         self._area.setWidget(page)
         super().open()
+
+
+def _grid(sections: list[tuple[str, list[Action]]]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(INSET)
+    grid.setVerticalSpacing(GAP // 2)
+    grid.setColumnStretch(1, 1)
+    for section, keyed in sections:
+        title = _label(section.capitalize())
+        title.setContentsMargins(0, GAP if grid.count() else 0, 0, 0)
+        font = QFont(title.font())
+        font.setBold(True)
+        title.setFont(font)
+        grid.addWidget(title, grid.rowCount(), 0, 1, 2)
+        for action in keyed:
+            line = grid.rowCount()
+            grid.addWidget(_label(" / ".join(action.keys)), line, 0)
+            grid.addWidget(_label(action.title), line, 1)
+    grid.setRowStretch(grid.rowCount(), 1)
+    return grid
 
 
 def _lines(sections: list[tuple[str, list[Action]]]) -> int:

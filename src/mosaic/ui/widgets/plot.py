@@ -202,17 +202,17 @@ class Plot(QWidget):
         colour = QColor(self._colour_of(run_id))
         faint = QColor(colour)
         faint.setAlpha(_FAINT)
-        for line, on, pen in (
-            (raw, True, pg.mkPen(faint if smoothed else colour, width=1)),
-            (smooth, smoothed, pg.mkPen(colour, width=1)),
-        ):
+        for line, on, shade in ((raw, True, faint if smoothed else colour), (smooth, smoothed, colour)):
             line.setVisible(on)
             if on:
                 drawn = draw(
                     curve, low=low, high=high, pixels=pixels, smooth=line is smooth, log=self._charts.log
                 )
-                fine = line is smooth or not smoothed
-                line.setData(drawn.x, drawn.y, pen=pen, connect="finite", antialias=fine)
+                front = line is smooth or not smoothed
+                # A thick line of many points takes Qt several times as long as a thin one.
+                width = 2 if front and len(drawn.x) <= 2 * pixels else 1
+                pen = pg.mkPen(shade, width=width)
+                line.setData(drawn.x, drawn.y, pen=pen, connect="finite", antialias=front)
 
     def _fit_y(self) -> None:
         if not self._auto_y:

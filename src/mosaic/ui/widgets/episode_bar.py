@@ -58,7 +58,7 @@ class EpisodeBar(QWidget):
         self.number.setGroupSeparatorShown(True)
         self.number.setMinimumWidth(72)
         self.number.lineEdit().returnPressed.connect(lambda: self.chosen(self.number.value()))
-        self.of = QLabel()
+        self.of = _said("Finished episodes")
         self.last, self.best, self.worst = (
             _button(text, tip)
             for text, tip in (

@@ -234,6 +234,7 @@ def _titled(title: str, widget: QWidget) -> QWidget:
     column.setSpacing(0)
     label = QLabel(title)
     label.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     column.addWidget(label)
     column.addWidget(widget, 1)
     return part

@@ -146,6 +146,43 @@ class Connection:
         run_id = training.train(self._root, job, name=name, tags=tags, python=python, cwd=cwd, env=env)
         return Run(self._root, run_id)
 
+    def evaluate(
+        self,
+        checkpoint: str | Path,
+        *,
+        episodes: int = 10,
+        seed: int | None = None,
+        name: str = "",
+        tags: Mapping[str, str] | None = None,
+        python: str | None = None,
+    ) -> Run:
+        """Let a saved policy play, as a run like any other, and return at once.
+
+        Args:
+            checkpoint: A file, or `RUN`, `RUN@STEP`, `RUN:final`, `RUN:best`, `RUN:last`.
+            episodes: How many episodes it plays, with its best actions.
+            seed: Of the first reset; 0 when none is given.
+            name: A name to find it by.
+            tags: Labels.
+            python: An interpreter to use instead of the runner's own.
+
+        Raises:
+            UsageError: there is no such checkpoint, it is damaged, or nobody trusts it.
+            LaunchRefusedError: it cannot work; nothing was started.
+            DaemonError: the daemon cannot be reached or started.
+
+        Example:
+            >>> mosaic.connect().evaluate("last:best", episodes=20).wait()
+        """
+        from mosaic.artifacts import checkpoints
+        from mosaic.sdk.evaluating import evaluate
+
+        known = checkpoints.find(self._root, str(checkpoint))
+        run_id = evaluate(
+            self._root, known, episodes=episodes, seed=seed, name=name, tags=tags, python=python
+        )
+        return Run(self._root, run_id)
+
     def runs(self) -> list[Run]:
         """Every run, newest first.
 

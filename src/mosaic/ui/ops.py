@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +18,9 @@ __all__ = ["Operation", "Ops"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+# How long a thread at work may keep the interpreter while the window's thread waits for it. Python's own five
+# milliseconds are a third of a frame, and one turn of the window may wait several times.
+_TURN_SECS = 0.001
 
 
 class Operation:
@@ -43,6 +47,7 @@ class Ops:
         self._bridge = bridge
         self._failed = failed
         self._closed = False
+        sys.setswitchinterval(min(sys.getswitchinterval(), _TURN_SECS))
         self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="op")
 
     def run(

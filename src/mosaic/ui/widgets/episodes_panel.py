@@ -245,16 +245,15 @@ class EpisodesPanel(QWidget):
         count, listed = len(shown), len(self.model.order)
         parts = [f"{count:,} episodes" if listed == count else f"{listed:,} of {count:,} episodes"]
         parts += ["still reading…"] if shown.more else []
-        envs = {shown.text(int(code)) for code in np.unique(shown.env)}
-        parts += [envs.pop()] if len(envs) == 1 and "" not in envs else []
+        parts += [shown.text(int(shown.env[0]))] if _same(shown.env) else []
         self._told.setText("   ".join(parts))
 
     def _fit_columns(self, shown: Episodes) -> None:
         """Columns that say the same in every row, or nothing, are not shown."""
         for name, hidden in (
             ("seed", bool(np.isnan(shown.seed).all())),
-            ("env", len(np.unique(shown.env)) == 1),
-            ("agent", len(np.unique(shown.agent)) == 1),
+            ("env", _same(shown.env)),
+            ("agent", _same(shown.agent)),
         ):
             place = COLUMNS.index(name)
             if self.table.isColumnHidden(place) != hidden:
@@ -314,3 +313,8 @@ class EpisodesPanel(QWidget):
         episode = self.model.episode_at(self.table.currentIndex().row())
         if self._run_id is not None and episode is not None:
             self._context.asks.replay.emit(self._run_id, episode)
+
+
+def _same(codes: npt.NDArray[np.int32]) -> bool:
+    """Whether every row says the same."""
+    return bool((codes == codes[0]).all())

@@ -14,6 +14,7 @@ import pytest
 from mosaic.paths import DataRoot
 from tests.cli.conftest import Said, end_daemon
 
+pytestmark = pytest.mark.timeout(600)
 Call = Callable[..., Said]
 TRAIN = ("train", "tabular/q_learning", "FrozenLake-v1", "env.is_slippery=false", "--seed", "1")
 

@@ -60,9 +60,8 @@ def wrong_with(root: DataRoot, run_id: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize(
-    "chosen", ["some", pytest.param("all", marks=[pytest.mark.heavy, pytest.mark.timeout(600)])]
-)
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("chosen", ["some", pytest.param("all", marks=pytest.mark.heavy)])
 def test_a_save_killed_at_any_call_is_not_listed_and_harms_none_before(chosen: str, tmp_path: Path) -> None:
     trace = "trace=" + ",".join(MUTATING)
     with Server() as first, Server() as second:

@@ -22,6 +22,8 @@ from mosaic_worker.drivers._words import Refused
 from tests.daemons import Daemon
 from tests.proof.hostile import corpus
 
+pytestmark = pytest.mark.timeout(600)
+
 SAVE = """
 import os, sys
 import mosaic_worker
@@ -33,7 +35,7 @@ for name in sorted(os.listdir(sys.argv[1])):
 
 def ask(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "mosaic", *words], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "mosaic", *words], capture_output=True, text=True, check=False, timeout=300
     )
 
 
@@ -71,7 +73,7 @@ def test_nothing_in_a_file_runs_because_it_is_listed_verified_packed_or_refused(
     daemon: Daemon, canary: Path, files: Path, tmp_path: Path
 ) -> None:
     run = connect(daemon.root.path).run([sys.executable, "-c", SAVE, str(files)], name="hostile")
-    assert run.wait(60) is not None
+    assert run.wait(300) is not None
     assert len(run.checkpoints()) == len(list(files.iterdir()))
     before = len(connect(daemon.root.path).runs())
     for words in (
@@ -110,7 +112,7 @@ def test_the_tabular_driver_refuses_every_pickle(canary: Path, files: Path) -> N
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
         env=env,
     )
     assert done.stdout.split() == ["2"] * len(paths), done.stderr
@@ -141,7 +143,7 @@ def test_a_run_that_was_brought_in_is_a_strangers_also_under_an_id_of_ours(
     make = "import os, shutil, sys\n"
     make += "shutil.copytree(sys.argv[1], os.environ['MOSAIC_RUN_DIR'] + '/checkpoints')\n"
     run = connect(daemon.root.path).run([sys.executable, "-c", make + script, str(files)], name="ours")
-    assert run.wait(60) is not None
+    assert run.wait(300) is not None
     root = DataRoot(daemon.root.path)
     mine = checkpoints.of_run(root, run.id)
     assert len(mine) == len(list(files.iterdir()))

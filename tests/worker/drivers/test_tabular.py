@@ -16,6 +16,7 @@ import pytest
 from mosaic_worker.drivers.tabular import DEFAULTS, epsilon_at
 from tests.daemons import until
 
+pytestmark = pytest.mark.timeout(600)
 SOURCE = Path(__file__).parents[3] / "src"
 LAKE = ("--env", "FrozenLake-v1", "env.is_slippery=false")
 
@@ -31,7 +32,7 @@ def start(folder: Path, *words: str) -> subprocess.Popen[str]:
 
 def drive(folder: Path, *words: str) -> SimpleNamespace:
     with start(folder, *words) as process:
-        out, err = process.communicate(timeout=100)
+        out, err = process.communicate(timeout=300)
     return SimpleNamespace(code=process.returncode, out=out, err=err)
 
 
@@ -62,9 +63,9 @@ def test_a_stopped_training_leaves_a_checkpoint_it_goes_on_from(tmp_path: Path) 
     first = tmp_path / "first"
     with start(first, "train", "--algo", "q_learning", "--steps", "90000000", "--seed", "1",
                "checkpoint_every=2000", *LAKE) as process:  # fmt: skip
-        until(lambda: list((first / "checkpoints").glob("step-*")), timeout_secs=60)
+        until(lambda: list((first / "checkpoints").glob("step-*")), timeout_secs=300)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (130, "")
     stop = only(first, "stop")
     step = about(stop)["step"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mosaic.paths import DataRoot
 from mosaic.protocol.cards import Capabilities, Job, RunnerCard
 from mosaic.protocol.runs import RunRow, RunState
-from mosaic.runners.facts import bytes_per_step, gather
+from mosaic.runners.facts import bytes_per_step, gather, memory_available
 from mosaic.store.registry import Entry, Registry
 
 if TYPE_CHECKING:
@@ -64,3 +64,16 @@ def test_what_a_step_takes_is_measured_on_earlier_runs_of_that_environment(home:
     assert found is not None
     assert 20 <= found <= 30  # 200 kB for 10,000 steps, in whole blocks
     assert bytes_per_step(root, "Never-v0") is None
+
+
+def test_a_container_with_less_memory_than_the_machine_counts(tmp_path: Path) -> None:
+    meminfo, cgroup = tmp_path / "meminfo", tmp_path / "cgroup"
+    assert memory_available(meminfo, cgroup) is None
+    meminfo.write_text("MemTotal: 16 kB\nMemAvailable: 8 kB\n")
+    assert memory_available(meminfo, cgroup) == 8192
+    cgroup.mkdir()
+    (cgroup / "memory.max").write_text("max\n")
+    (cgroup / "memory.current").write_text("1000\n")
+    assert memory_available(meminfo, cgroup) == 8192
+    (cgroup / "memory.max").write_text("5000\n")
+    assert memory_available(meminfo, cgroup) == 4000

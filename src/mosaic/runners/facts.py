@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import Job, RunnerCard
 
-__all__ = ["Facts", "bytes_per_step", "gather"]
+__all__ = ["Facts", "bytes_per_step", "gather", "memory_available"]
 
 _RECENT_RUNS = 5
 _ENOUGH_STEPS = 2000
@@ -74,7 +74,7 @@ def gather(
         disk_reserve=settings.disk_reserve_mib << 20,
         inline_bytes=settings.obs_inline_bytes,
         measured_step_bytes=bytes_per_step(root, job.env_id) if job.env_id else None,
-        memory_available=_memory(),
+        memory_available=memory_available(),
         services={name: _answers(name) for name in card.capabilities.services},
     )
 
@@ -111,12 +111,19 @@ def _nearest(path: Path) -> Path:
     return path
 
 
-def _memory() -> int | None:
+def memory_available(
+    meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
+) -> int | None:
+    """What programs can still have: of the machine, or of the container when that has less. None: not known."""
+    found = []
     with suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        for line in meminfo.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    return None
+                found.append(int(line.split()[1]) << 10)
+    with suppress(OSError, ValueError):  # no limit is the word "max"
+        limit = int((cgroup / "memory.max").read_text(encoding="ascii"))
+        found.append(max(0, limit - int((cgroup / "memory.current").read_text(encoding="ascii"))))
+    return min(found, default=None)
 
 
 def _answers(service: str) -> bool | None:

@@ -114,12 +114,11 @@ def _nearest(path: Path) -> Path:
 def memory_available(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """What programs can still have: of the machine, or of the container when that has less. None: not known."""
-    found = []
+    """What programs can still have: of the machine, or of the container when that has less."""
+    found: list[int] = []
     with suppress(OSError, ValueError, IndexError):
-        for line in meminfo.read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                found.append(int(line.split()[1]) << 10)
+        lines = meminfo.read_text(encoding="ascii").splitlines()
+        found += [int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")]
     with suppress(OSError, ValueError):  # no limit is the word "max"
         limit = int((cgroup / "memory.max").read_text(encoding="ascii"))
         found.append(max(0, limit - int((cgroup / "memory.current").read_text(encoding="ascii"))))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
-from mosaic.protocol.cards import Check
+from mosaic.protocol.cards import Check, Job
 from mosaic.protocol.runs import ENDED
 from mosaic.sdk import training
+from mosaic.sdk.submitting import make_spec
 from mosaic.ui import launch_work as work
 from mosaic.ui.launching import Launching
 from mosaic.ui.models.catalog import Install
@@ -21,12 +24,12 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from mosaic.paths import DataRoot
-    from mosaic.protocol.cards import Job
     from mosaic.sdk.training import Plan
     from mosaic.ui.context import Context
 
 __all__ = ["daemon"]
 
+CHECKOUT = Path(__file__).parents[1] / "frameworks" / "checkout"
 LONG = 60_000
 
 
@@ -113,4 +116,20 @@ def test_a_refused_launch_says_why_and_starts_nothing(qtbot: QtBot, context: Con
     assert not made.launch.launching
     assert context.selection.focus is None
     assert made.launch.basics.text("env_id") == "CartPole-v1"
+    made.close()
+
+
+def test_a_run_whose_algorithm_came_from_a_folder_brings_that_folder(
+    qtbot: QtBot, context: Context, daemon: Daemon
+) -> None:
+    made = launching(qtbot, context)
+    job = Job(runner="cleanrl", algorithm="ppo", env_id="CartPole-v1", seed=3, checkout=str(CHECKOUT))
+    spec = msgspec.structs.replace(make_spec(["true"]), runner="cleanrl", job=job)
+    daemon.client.submit(spec, env={})
+    context.selection.choose([spec.run_id])
+    made.again()
+    qtbot.waitUntil(lambda: made.launch.runner == "cleanrl" and made.launch.seeds == [3], timeout=LONG)
+    assert made.launch.algorithm is not None
+    assert made.launch.algorithm.id == "ppo"
+    assert made.launch.job().checkout == str(CHECKOUT)
     made.close()

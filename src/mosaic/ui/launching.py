@@ -23,6 +23,8 @@ from mosaic.ui.models.memory import Memory, recall, remember
 from mosaic.ui.models.script import script_form, script_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mosaic.protocol.cards import Job
     from mosaic.sdk.training import Plan
     from mosaic.ui.context import Context
@@ -235,15 +237,30 @@ class Launching(QObject):
         self._fill_from(run_id, resume=run_id)
 
     def _fill_from(self, run_id: str, **basics: str) -> None:
+        root = self._context.root
+
         def done(found: tuple[Job, str]) -> None:
             steps = None if "resume" in basics else found[0].steps  # going on: up to where it was to end
             job = msgspec.structs.replace(found[0], kind="train", steps=steps)
-            if not self.launch.fill_job(job):
-                self._context.toasts.say(f"There is no runner {job.runner!r} any more.", level="bad")
-            for name, text in basics.items():
-                self.launch.basics.set(name, text)
+            if self.launch.checkouts.get(job.runner, "") == job.checkout:
+                self._fill(job, basics)
+                return
+            checkouts = self.launch.checkouts
+            checkouts[job.runner] = job.checkout  # its algorithms are found there
 
-        self._context.ops.run(lambda: work.job_of(self._context.root, run_id), done=done)
+            def looked(entries: list[Entry]) -> None:
+                self._looked(entries)
+                self._fill(job, basics)
+
+            self._context.ops.run(lambda: work.look(root, dict(checkouts)), done=looked)
+
+        self._context.ops.run(lambda: work.job_of(root, run_id), done=done)
+
+    def _fill(self, job: Job, basics: Mapping[str, str]) -> None:
+        if not self.launch.fill_job(job):
+            self._context.toasts.say(f"There is no runner {job.runner!r} any more.", level="bad")
+        for name, text in basics.items():
+            self.launch.basics.set(name, text)
 
     # -- inside ----------------------------------------------------------------------------------
 

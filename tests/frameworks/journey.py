@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WORKBENCH", "Journey", "make_journey"]
 
-_PATIENCE_SECS = 180.0
+_PATIENCE_SECS = 600.0
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,11 @@ def stop(bench: Workbench, journey: Journey) -> str:
     while shown(bench, run)["steps"] < journey.steps // 2:
         assert time.monotonic() < until, f"{journey.target} does not get going: {shown(bench, run)}"
         time.sleep(0.5)
-    ok(bench, "stop", run)
-    while (state := shown(bench, run)["state"]) not in ("stopped", "finished", "failed", "lost", "crashed"):
-        assert time.monotonic() < until, f"{journey.target} does not stop: {state}"
+    ok(bench, "stop", run, "--wait", str(_PATIENCE_SECS))
+    assert shown(bench, run)["state"] == "stopped", shown(bench, run)
+    until = time.monotonic() + _PATIENCE_SECS
+    while shown(bench, run)["lag_events"]:  # what it wrote last is on its way into the store
+        assert time.monotonic() < until, f"{journey.target} is not stored: {shown(bench, run)}"
         time.sleep(0.5)
-    assert state == "stopped", shown(bench, run)
     assert checkpoints(bench, run)["stop"] == 1
     return run

@@ -15,11 +15,11 @@ import types
 from typing import IO, Any, Dict, List, Optional
 
 import mosaic_worker
-from mosaic_worker.drivers import _single_file, _words
-from mosaic_worker.drivers._evaluating import Played, report
+from mosaic_worker import report
+from mosaic_worker.drivers import _evaluating, _single_file, _words
 from mosaic_worker.drivers._loading import opened
 from mosaic_worker.drivers._saving import Saver
-from mosaic_worker.drivers._stopping import Stop
+from mosaic_worker.drivers._stopping import Stop, leave
 from mosaic_worker.drivers._words import Refused, Words
 
 __all__ = ["main", "train"]
@@ -78,6 +78,8 @@ def train(script: str, flags: List[str]) -> int:
         raise
     if asked:
         _keep(module.__dict__, path, reason="stop", what="stopped")
+        with report.guard("flushing the script's own log"):  # the end of the process would lose its tail
+            getattr(module.__dict__.get("writer"), "flush", lambda: None)()
         return 128 + asked[0]
     if ended is None or ended == 0:
         _keep(module.__dict__, path, reason="final", what="done")
@@ -173,7 +175,7 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
 # ---- evaluation ----
 
 
-class _Counted(Played):
+class _Counted(_evaluating.Played):
     """Played episodes whose returns the environment counted itself, before its rewards were scaled."""
 
     def end_with(self, info: Dict[str, Any]) -> None:
@@ -221,11 +223,11 @@ def _evaluate(words: Words) -> Optional[int]:
                 if len(played.returns) == words.episodes:
                     break
                 observation, _ = env.reset()
-        report(played, step=held.step)
+        _evaluating.report(played, step=held.step)
     finally:
         env.close()
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    leave(main(sys.argv[1:]))

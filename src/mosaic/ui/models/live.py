@@ -76,6 +76,7 @@ class Live:
         fps: how many frames a second are asked for.
         most: how many environments are shown at once; at most `MOST_ENVS`.
         settle_secs: how long the first picture of a grid waits until it is whole.
+        lease_secs: how long a busy window may fail to renew its lease before the run stops drawing for it.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Live:
         fps: float = 30.0,
         most: int = 16,
         settle_secs: float = 1.0,
+        lease_secs: float = 3.0,
         now_secs: Callable[[], float] = time.monotonic,
     ) -> None:
         self.changed: Signal[[]] = Signal()
@@ -96,7 +98,7 @@ class Live:
         self.envs: list[int] = []
         self.notes: list[str] = []
         self._root = root
-        self._settle_secs = settle_secs
+        self._settle_secs, self._lease_secs = settle_secs, lease_secs
         self._now = now_secs
         self._row: RunRow | None = None
         self._wanted = False
@@ -151,7 +153,9 @@ class Live:
             self._let_go()
         elif self._viewer is None and self._row is not None:
             run = self._root.run(self._row.run_id)
-            self._viewer = Viewer(run, wish=Wish(fps=self.fps), env=self.env, most=self.most)
+            self._viewer = Viewer(
+                run, wish=Wish(fps=self.fps), env=self.env, most=self.most, lease_secs=self._lease_secs
+            )
         self.changed.emit()
 
     def _let_go(self) -> None:

@@ -214,6 +214,7 @@ def test_without_a_plan_json_says_why_as_well(plain: DataRoot, mosaic: Callable[
     assert _nothing_started(plain)
 
 
+@pytest.mark.timeout(300)  # three trainings with their preflights, one after the other
 def test_a_training_is_gone_on_with_as_it_was_and_knows_its_parent(
     root: DataRoot, mosaic: Callable[..., Said]
 ) -> None:

@@ -66,6 +66,7 @@ def test_an_environment_is_built_proved_and_marked_and_not_built_twice(home: Pat
     assert marker.stat().st_mtime_ns != before
 
 
+@pytest.mark.timeout(300)  # pip unpacks itself first, and other tests run meanwhile
 def test_without_uv_pip_does_it(home: Path, wheel: Wheel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "find_uv", lambda: None)
     card = _card(wheel("mosaic_tiny", ""), imports=["mosaic_tiny"])

@@ -20,8 +20,11 @@ def root(home: Path) -> DataRoot:
     return DataRoot(home)
 
 
-def load(loader: ChartLoader, run: Stored, *keys: str, axis: Axis = "steps", **more: float) -> Loaded | None:
-    found = loader.load(Asked(runs=(run.run_id,), keys=keys or ("return",), axis=axis), **more)
+def load(
+    loader: ChartLoader, run: Stored, *keys: str, axis: Axis = "steps", budget_secs: float = 0.2
+) -> Loaded | None:
+    asked = Asked(runs=(run.run_id,), keys=keys or ("return",), axis=axis)
+    found = loader.load(asked, budget_secs=budget_secs)
     return found[0] if found else None
 
 
@@ -53,6 +56,17 @@ def test_only_what_is_new_is_read_and_it_joins_without_a_seam(root: DataRoot) ->
     assert found.curves["return"].y.tolist() == [1.0, 2.0, 3.0]
     assert found.curves["losses/value_loss"].x.tolist() == [0.0, 1.0, 2.0]
     assert found.curves["losses/value_loss"].y.tolist() == [0.5, 0.4, 0.3]
+
+
+def test_who_has_lost_a_curve_is_told_it_again(root: DataRoot) -> None:
+    run, loader = Stored(root), ChartLoader(root)
+    run.episodes([1.0, 2.0])
+    run.commit()
+    asked = Asked(runs=(run.run_id,), keys=("return",), axis="steps")
+    assert len(loader.load(asked)) == 1
+    assert loader.load(asked) == []
+    (again,) = loader.load(asked, anew=frozenset({run.run_id}))
+    assert again.curves["return"].y.tolist() == [1.0, 2.0]
 
 
 def test_growing_in_many_turns_gives_what_one_reading_gives(root: DataRoot) -> None:

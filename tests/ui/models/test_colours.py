@@ -34,6 +34,15 @@ def test_no_two_runs_shown_together_share_a_colour() -> None:
     assert len({colours.of(one) for one in ids[:3]}) == 3
 
 
+def test_runs_that_were_alike_while_apart_differ_once_they_are_chosen_together() -> None:
+    selection = Selection()
+    colours = Colours(selection)
+    ids = [run_id(number) for number in range(20)]
+    assert len({colours.of(one) for one in ids}) < 20, "apart, each has its favourite"
+    selection.choose(ids)
+    assert len({colours.of(one) for one in ids}) == 20
+
+
 def test_who_was_shown_first_keeps_its_colour() -> None:
     selection = Selection()
     colours = Colours(selection)

@@ -74,6 +74,23 @@ def test_the_curves_of_all_chosen_runs_are_drawn_in_their_own_colours(
     assert context.colours.of(first.run_id) != context.colours.of(second.run_id)
 
 
+def test_a_run_that_is_chosen_again_is_drawn_again(
+    qtbot: QtBot, context: Context, panel: ChartsPanel
+) -> None:
+    first, second = Stored(context.root), Stored(context.root)
+    first.episodes([1.0, 2.0, 3.0])
+    second.episodes([5.0, 6.0])
+    choose(context, first)
+    shown(qtbot, panel, "return", first, 3)
+    choose(context, second)
+    shown(qtbot, panel, "return", second, 2)
+    choose(context, first)
+    shown(qtbot, panel, "return", first, 3)
+    choose(context)
+    choose(context, first)
+    shown(qtbot, panel, "return", first, 3)
+
+
 def test_a_live_run_grows_on_the_screen_by_itself(qtbot: QtBot, context: Context, panel: ChartsPanel) -> None:
     run = Stored(context.root)
     run.episodes([1.0])

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from mosaic.protocol.runs import ENDED, RunState
+from mosaic.ui import run_ops
 from mosaic.ui.widgets.run_panel import RunPanel
 from tests.daemons import daemon, until
 from tests.ui.rows import row, run_id
@@ -75,6 +76,23 @@ def test_a_chosen_run_stays_chosen_when_the_order_changes_and_when_others_come(
     (index,) = panel.list.selectionModel().selectedIndexes()
     assert panel.model.entry(index) == run_id(1)
     assert context.selection.chosen == (run_id(1),)
+
+
+def test_a_name_being_edited_stays_with_its_run_when_others_come(
+    qtbot: QtBot, panel: RunPanel, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited: list[tuple[str, str]] = []
+    monkeypatch.setattr(run_ops, "rename", lambda _, row, name: edited.append((row.run_id, name)))
+    context.runs.update([row(1), row(2)])
+    context.selection.choose([run_id(1)])
+    panel.rename()
+    editor = panel.list.findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("new")
+    context.runs.update([row(3), row(4)])
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.list.findChild(QLineEdit) is None, timeout=30_000)
+    assert edited == [(run_id(1), "new")]
 
 
 def test_a_filter_that_hides_the_chosen_run_does_not_unchoose_it(panel: RunPanel, context: Context) -> None:

@@ -204,13 +204,23 @@ class ChartLoader:
         self._page = page
         self._runs: dict[str, _Run] = {}
 
-    def load(self, asked: Asked, *, budget_secs: float = 0.2) -> list[Loaded]:
-        """Bring the runs asked for up to date; what is not done in time comes with the next call."""
+    def load(
+        self, asked: Asked, *, anew: frozenset[str] = frozenset(), budget_secs: float = 0.2
+    ) -> list[Loaded]:
+        """Bring the runs asked for up to date; what is not done in time comes with the next call.
+
+        Args:
+            asked: what is wanted.
+            anew: runs whose curves the caller does not have (any more): told even when nothing is new.
+            budget_secs: about how long it may take.
+        """
         until = time.monotonic() + budget_secs
         found = []
         for run_id in asked.runs:
             run = self._runs.pop(run_id, None) or _Run()
             self._runs[run_id] = run  # last asked for, last forgotten
+            if run_id in anew:
+                run.shown = ()
             try:
                 loaded = self._load(run_id, run, asked, until)
             except (MosaicError, OSError) as error:

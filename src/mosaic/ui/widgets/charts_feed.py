@@ -77,9 +77,11 @@ class ChartsFeed(QObject):
             return
         wanted = Asked(runs=runs, keys=asked.keys, axis=asked.axis, smoothing=asked.smoothing)
 
+        anew = frozenset(run_id for run_id in runs if self._charts.seen(run_id) < 0)
+
         def work() -> tuple[list[Loaded], float]:
             begun = time.monotonic()
-            return self._loader.load(wanted), time.monotonic() - begun
+            return self._loader.load(wanted, anew=anew), time.monotonic() - begun
 
         self._reading = self._context.ops.run(
             work, done=lambda found: self._take(wanted, *found), failed=self._failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -53,3 +54,7 @@ def test_an_abandoned_operation_tells_nobody(qtbot: QtBot, context: Context) -> 
     context.ops.run(lambda: None, done=lambda _: seen.append("next"))
     qtbot.waitUntil(lambda: bool(seen), timeout=30_000)
     assert seen == ["next"]
+
+
+def test_threads_at_work_leave_the_interpreter_to_the_window_within_a_millisecond(context: Context) -> None:
+    assert sys.getswitchinterval() <= 0.001

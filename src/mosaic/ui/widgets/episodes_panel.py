@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -150,11 +149,7 @@ class EpisodesPanel(QWidget):
         heads.sectionClicked.connect(self._sort)
         for place, name in enumerate(COLUMNS):
             table.setColumnWidth(place, _WIDTHS[name])
-        table.doubleClicked.connect(lambda _: self._replay())
-        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            enter = QShortcut(QKeySequence(key), table)
-            enter.setContext(Qt.ShortcutContext.WidgetShortcut)
-            enter.activated.connect(self._replay)
+        table.activated.connect(lambda _: self._replay())  # Enter, or a double click
 
     @property
     def said(self) -> str:

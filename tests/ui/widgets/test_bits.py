@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
+from mosaic.ui.theme import Theme, tone
 from mosaic.ui.widgets.bits import Choice, Fold, Note, Pills, reveal
 
 if TYPE_CHECKING:
@@ -98,3 +101,28 @@ def test_the_wheel_over_a_box_without_focus_changes_nothing(qtbot: QtBot) -> Non
     )
     QApplication.sendEvent(box, event)
     assert box.currentText() == "a"
+
+
+def test_a_change_of_theme_keeps_meaning_and_marks_and_bears_widgets_that_are_gone(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    note, gone = Note("bad news", meaning="bad"), Note("gone")
+    pills = Pills([("a", "A"), ("b", "B")], name="Letters")
+    around = placed(qtbot, note, pills)
+    assert around.isVisible()
+    pills.choose("a")
+    before = qapp.palette(), qapp.styleSheet(), qapp.style().objectName()
+    theme = Theme(qapp, "light")
+    try:
+        light = note.palette().color(QPalette.ColorRole.WindowText)
+        theme.choose("dark")
+        shiboken6.delete(gone)
+        dark = tone("bad")
+        qtbot.waitUntil(lambda: note.palette().color(QPalette.ColorRole.WindowText) == dark, timeout=30_000)
+        assert light != dark
+        qtbot.waitUntil(lambda: pills.button("a").font().bold(), timeout=30_000)
+    finally:
+        theme.deleteLater()
+        qapp.setStyle(before[2])
+        qapp.setPalette(before[0])
+        qapp.setStyleSheet(before[1])

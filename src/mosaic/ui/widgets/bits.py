@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QWheelEvent
 
-__all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary", "reveal"]
+__all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary", "is_restyling", "reveal"]
 
 _PRIMARY = """
 QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 6px; }
@@ -32,6 +32,11 @@ QPushButton:enabled { background: palette(highlight); color: palette(highlighted
 QPushButton:focus { border: 2px solid palette(text); }
 QPushButton:pressed { background: palette(mid); }
 """
+
+
+def is_restyling(event: QEvent) -> bool:
+    """Whether the theme changed. Fonts and colours set by hand are lost then, once this event is over."""
+    return event.type() in (event.Type.ApplicationPaletteChange, event.Type.StyleChange)
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:
@@ -47,9 +52,7 @@ class Heading(QLabel):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        font = QFont(self.font())
-        font.setWeight(QFont.Weight.DemiBold)
-        self.setFont(font)
+        self.setStyleSheet("font-weight: 600;")
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
 
@@ -80,8 +83,8 @@ class Note(QLabel):
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: the same meaning, another colour."""
         super().changeEvent(event)
-        if event.type() in (event.Type.ApplicationPaletteChange, event.Type.StyleChange):
-            self._colour()
+        if is_restyling(event):
+            QTimer.singleShot(0, self, self._colour)
 
     def _colour(self) -> None:
         palette = self.palette()
@@ -118,16 +121,18 @@ class Pills(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed."""
         super().changeEvent(event)
-        if event.type() == event.Type.ApplicationPaletteChange:
-            for button in self._buttons.values():
-                _mark(button)
+        if is_restyling(event):
+            QTimer.singleShot(0, self, self._mark)
+
+    def _mark(self) -> None:
+        for button in self._buttons.values():
+            _mark(button)
 
     def choose(self, key: str) -> None:
         """Press one down, without saying so."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
-            for button in self._buttons.values():
-                _mark(button)
+            self._mark()
 
     def button(self, key: str) -> QPushButton:
         """One of the buttons."""

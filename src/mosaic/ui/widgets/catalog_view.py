@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from mosaic.ui.models.launch import SCRIPT
 from mosaic.ui.theme import TIGHT, Tone, tone
-from mosaic.ui.widgets.bits import Heading, Note
+from mosaic.ui.widgets.bits import Heading, Note, is_restyling
 from mosaic.ui.widgets.path_line import PathOffers
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ class CatalogView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: badges take its colours."""
         super().changeEvent(event)
-        if event.type() == event.Type.ApplicationPaletteChange:
-            self._fill()
+        if is_restyling(event):
+            QTimer.singleShot(0, self, self._fill)
 
     def _make_tree(self) -> QTreeWidget:
         tree = QTreeWidget()

@@ -63,7 +63,7 @@ class LaunchPanel(QWidget):
         self.launching.script.changed.connect(lambda _: self._show_button())
         self.evaluating.trained.changed.connect(self._show_button)
         self._show_page()
-        QTimer.singleShot(0, self.launching.look)
+        QTimer.singleShot(0, self.launching, self.launching.look)
         application = QCoreApplication.instance()
         if application is not None:
             application.aboutToQuit.connect(self.launching.close)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStringListModel, Qt
+from PySide6.QtCore import QStringListModel, Qt, QTimer
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -21,10 +21,12 @@ from PySide6.QtWidgets import (
 
 from mosaic.ui.models.form import hint_of
 from mosaic.ui.theme import tone
-from mosaic.ui.widgets.bits import Choice, Fold, Heading, Note, reveal
+from mosaic.ui.widgets.bits import Choice, Fold, Heading, Note, is_restyling, reveal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from PySide6.QtCore import QEvent
 
     from mosaic.ui.models.form import Form
 
@@ -167,6 +169,16 @@ class ParamForm(QWidget):
     def let_go(self) -> None:
         """The form is shown no more."""
         self._disconnect()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: marks take its colours."""
+        super().changeEvent(event)
+        if is_restyling(event):
+            QTimer.singleShot(0, self, self._refresh)
+
+    def _refresh(self) -> None:
+        for row in self.rows.values():
+            row.refresh()
 
     def _head(self, title: str, form: Form) -> QHBoxLayout:
         head = QHBoxLayout()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,11 +21,13 @@ from mosaic.text import age, visible
 from mosaic.ui.models.basics import COMMON_ENVS
 from mosaic.ui.models.trained import facts_of, hash_lines, title_of
 from mosaic.ui.theme import TIGHT, tone
-from mosaic.ui.widgets.bits import Fold, Heading, Note
+from mosaic.ui.widgets.bits import Fold, Heading, Note, is_restyling
 from mosaic.ui.widgets.param_form import ParamForm
 from mosaic.ui.widgets.path_line import PathOffers
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QEvent
+
     from mosaic.artifacts.checkpoints import Known
     from mosaic.ui.evaluating import Evaluating
     from mosaic.ui.models.form import Form
@@ -132,6 +134,13 @@ class TrainedPanel(QWidget):
         column.addWidget(self.switch_note)
         column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
         return self.switch_box
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: what cannot be used takes its colours."""
+        super().changeEvent(event)
+        if is_restyling(event):
+            self._shown = None
+            QTimer.singleShot(0, self, self._show)
 
     # -- showing ---------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.recording import Recorded, assert_as_counted, expectation, record
+from tests.worker.watching import playing, watch
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 HERE = Path(__file__).parent
@@ -256,3 +257,59 @@ def test_environments_made_from_the_registry_keep_their_id(tmp_path: Path) -> No
     env = done.of("reset")[0]["env"]
     assert "tictactoe" in env["id"]
     assert env["function"] == "env"
+
+
+PLAY = """
+print("ready", flush=True)
+import threading
+over = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.readline(), over.set()), daemon=True).start()
+env.reset(seed=1)
+while not over.is_set():
+    turn()
+env.close()
+print("{}")
+"""
+AEC = """
+from pettingzoo.classic import tictactoe_v3
+env = tictactoe_v3.env(render_mode=MODE)
+def turn():
+    observation, _, terminated, truncated, _ = env.last()
+    if terminated or truncated:
+        env.reset()
+    else:
+        env.step(int(observation["action_mask"].argmax()))
+"""
+PARALLEL = """
+from pettingzoo.classic import rps_v2
+env = rps_v2.parallel_env(render_mode=MODE)
+def turn():
+    env.step({agent: 0 for agent in env.agents})
+    if not env.agents:
+        env.reset()
+"""
+
+
+@pytest.mark.parametrize("made", [AEC, PARALLEL], ids=["aec", "parallel"])
+def test_a_multi_agent_environment_with_a_render_mode_is_shown(tmp_path: Path, made: str) -> None:
+    with playing(tmp_path, made.replace("MODE", "'rgb_array'") + PLAY) as player:
+        newest = watch(player.run, lambda _, found: any(f.hud.episode > 0 for f in found.values()), fps=30)
+        (frame,) = newest.values()
+        assert frame.pixels.shape[2] == 3
+        assert len(set(frame.pixels.reshape(-1, 3)[:, 0].tolist())) > 1, "something is drawn"
+        assert frame.hud.episode_id.endswith(f".e0.{frame.hud.episode}")
+        player.end()
+    assert "failed" not in player.stderr
+
+
+def test_viewers_are_told_why_a_multi_agent_environment_is_not_shown(tmp_path: Path) -> None:
+    with playing(tmp_path, AEC.replace("MODE", "None") + PLAY) as player:
+        notes: list[str] = []
+
+        def told(viewer: Any, _: Any) -> bool:
+            notes.extend(viewer.notes())
+            return bool(notes)
+
+        watch(player.run, told)
+        assert "render_mode='rgb_array'" in notes[0]
+        player.end()

@@ -3,123 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mosaic.fastlane.lane import Wish
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
 from mosaic_worker import fastlane_layout as layout
 from mosaic_worker.hooks import rendering
-from tests.worker.reading import environment, lines_of, record
-
-PREAMBLE = """
-import json, sys
-import numpy as np
-import gymnasium as gym
-
-class Painted(gym.Env):
-    metadata = {"render_modes": ["rgb_array", "ansi"]}
-    observation_space = gym.spaces.Discrete(100000)
-    action_space = gym.spaces.Discrete(2)
-    calls = 0
-    def __init__(self, render_mode=None):
-        self.render_mode = render_mode
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.n = 0
-        return 0, {}
-    def step(self, action):
-        self.n += 1
-        return self.n, 0.5, self.n >= 50, False, {}
-    def render(self):
-        if self.render_mode is None:
-            return "nothing"
-        Painted.calls += 1
-        return np.full((6, 8, 3), self.n, np.uint8)
-
-gym.register("Painted-v0", entry_point=Painted)
-
-def until_told(env):
-    env.reset(seed=3)
-    print("ready", flush=True)
-    import threading
-    over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), over.set()), daemon=True).start()
-    while not over.is_set():
-        done = env.step(1)
-        if done[2] is True:
-            env.reset()
-"""
-
-
-class Playing:
-    """A recorded script that plays until told to stop."""
-
-    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
-        self.process = process
-        self.run = RunFolder(folder / "run")
-
-    def end(self) -> Any:
-        """Tell it to stop; the JSON it says last."""
-        out, err = self.process.communicate("stop\n", timeout=60)
-        assert self.process.returncode == 0, err
-        self.stderr = err
-        return json.loads(out.strip().splitlines()[-1])
-
-
-@contextmanager
-def playing(folder: Path, script: str, **extra: str) -> Iterator[Playing]:
-    file = folder / "script.py"
-    file.write_text(PREAMBLE + textwrap.dedent(script))
-    process = subprocess.Popen(
-        [sys.executable, str(file)],
-        env=environment(folder, **extra),
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line == "ready\n":
-                break
-        else:
-            pytest.fail(process.communicate()[1])
-        yield Playing(process, folder)
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def watch(
-    run: RunFolder,
-    enough: Callable[[Viewer, dict[Any, Frame]], bool],
-    *,
-    env: int | None = None,
-    fps: float = 200,
-) -> dict[Any, Frame]:
-    """Watch until that is so; the newest frame of each environment."""
-    newest: dict[Any, Frame] = {}
-    with Viewer(run, wish=Wish(fps=fps), env=env) as viewer:
-        while not enough(viewer, newest):
-            viewer.tick()
-            newest.update(viewer.frames())
-            time.sleep(0.002)
-    return newest
+from tests.worker.reading import lines_of, record
+from tests.worker.watching import PREAMBLE, playing, watch
 
 
 def some(count: int) -> Callable[[Viewer, dict[Any, Frame]], bool]:
@@ -356,3 +259,71 @@ def test_larger_pictures_are_made_smaller() -> None:
 def test_what_is_no_picture_is_refused(picture: Any) -> None:
     with pytest.raises(TypeError, match="render gave"):
         rendering.fit(picture, 0, 0)
+
+
+class Old:
+    """As environments were before `render_mode`."""
+
+    metadata = {"render.modes": ["human", "rgb_array"]}  # noqa: RUF012  (as environments have it)
+    asked: Any = None
+
+    @property
+    def unwrapped(self) -> Old:
+        return self
+
+    def render(self, mode: str = "human") -> Any:
+        self.asked = mode
+        return np.zeros((4, 6, 3), np.uint8)
+
+
+def test_an_environment_of_the_old_kind_is_asked_by_argument() -> None:
+    env = Old()
+    assert rendering._state(env) == (layout.SHOWN, "")
+    (picture,) = rendering.render(env)
+    assert (picture.shape, env.asked) == ((4, 6, 3), "rgb_array")
+    assert not hasattr(env, "render_mode")
+
+
+@pytest.fixture
+def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "MUJOCO_GL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setitem(sys.modules, "mujoco", types.ModuleType("mujoco"))
+
+
+class Robot:
+    """As MuJoCo environments are: they look for a way to draw when they first do."""
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+    render_mode = None
+    found: Any = None
+
+    @property
+    def unwrapped(self) -> Robot:
+        return self
+
+    def render(self) -> Any:
+        self.found = os.environ.get("MUJOCO_GL")
+        return np.zeros((4, 6, 3), np.uint8)
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_mujoco_without_a_screen_draws_by_egl_and_nothing_of_it_stays() -> None:
+    env = Robot()
+    env.mujoco_renderer = object()  # type: ignore[attr-defined]
+    rendering.render(env)
+    assert env.found == "egl"
+    assert "MUJOCO_GL" not in os.environ
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_what_draws_with_mujoco_in_ways_we_do_not_know_is_not_tried_without_a_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env = Robot()
+    with pytest.raises(rendering.HopelessError, match="no display"):
+        rendering.render(env)
+    assert env.found is None
+    monkeypatch.setenv("MUJOCO_GL", "osmesa")
+    rendering.render(env)
+    assert env.found == "osmesa"

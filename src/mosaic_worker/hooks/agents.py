@@ -9,13 +9,13 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set, Tuple
 
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
-from mosaic_worker.episodes import ACTION_BYTES
+from mosaic_worker.episodes import ACTION_BYTES, Shared
 from mosaic_worker.values import text
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["Agents", "Track"]
+__all__ = ["Agents", "Shown", "Track"]
 
 _MAX_KEYS = 256
 
@@ -34,6 +34,27 @@ class Track:
         self.acted = False
         self.action: Any = None
         self.turn = 0
+
+
+class Shown:
+    """What viewers are told of a multi-agent environment beside its picture: all agents together."""
+
+    __slots__ = (
+        "__weakref__",
+        "env_index",
+        "episode_id",
+        "group",
+        "reward",
+        "shared",
+        "step_count",
+        "total",
+    )
+
+    def __init__(self) -> None:
+        self.env_index, self.group = 0, None
+        self.shared = Shared()
+        self.episode_id, self.step_count = "", 0
+        self.reward = self.total = 0.0
 
 
 class _Codec:
@@ -70,6 +91,7 @@ class Agents:
 
     def __init__(self, recorder: Recorder, describe: Dict[str, Any]) -> None:
         self.turn = 0
+        self.shown = Shown()
         self._recorder = recorder
         self._describe = describe
         self._env_key = ""
@@ -107,6 +129,9 @@ class Agents:
         self._count += 1
         self._known = set()
         self.turn = 0
+        shown = self.shown
+        shown.shared.episodes, shown.episode_id = self._count, self._group
+        shown.reward = shown.total = 0.0
         fields: Dict[str, Any] = {"seeded": seed is not None}
         if seed is not None:
             fields["seed"] = seed
@@ -152,6 +177,8 @@ class Agents:
     def step(self, agent: Any, reward: float, obs: Any, *, terminated: bool, truncated: bool) -> None:
         """The reward of an agent's waiting action is known: its step is done, and the episode may be."""
         track = self._open[agent]
+        self.shown.reward = reward
+        self.shown.total += reward
         if track.acted:
             codec = self._codecs[agent]
             body = b'%b%d,"action":%b,"reward":%b%b%b,"obs":%b%b%d,"t":%de-6' % (

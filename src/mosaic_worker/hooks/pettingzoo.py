@@ -16,7 +16,8 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks, report
-from mosaic_worker.hooks import pettingzoo_origin
+from mosaic_worker.frames import frames
+from mosaic_worker.hooks import pettingzoo_origin, rendering
 from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.hooks.envs import inside, is_inside, local
 from mosaic_worker.hooks.nesting import argument
@@ -201,7 +202,17 @@ def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs)
             else:
                 for agent in env.agents:
                     session.agents.join(agent, first.get(agent))
+    with report.guard("listing an environment for viewers"):
+        if session is not None:
+            rendering.meet_agents(env, session.agents.shown)
     return result
+
+
+def _show(env: Any, agents: Agents) -> None:
+    """Somebody watches this process. What drawing calls of the environment is not the script's doing."""
+    agents.shown.step_count = agents.turn
+    with inside():
+        frames.stepped(env, agents.shown)
 
 
 def _close(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
@@ -209,6 +220,7 @@ def _close(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs)
     if session is not None:
         with report.guard(_WHERE):
             session.finish()
+            frames.leave(session.agents.shown)
     with inside():
         return original(env, *args, **kwargs)
 
@@ -259,6 +271,8 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
         session.agents.turn += 1
         session.look(env)
         _settle_the_dead(env, session)
+    if frames.wake[0]:
+        _show(env, session.agents)
     return result
 
 
@@ -294,6 +308,8 @@ def _parallel_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: 
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         _parallel_stepped(env, session.agents, actions, result)
+    if frames.wake[0]:
+        _show(env, session.agents)
     return result
 
 

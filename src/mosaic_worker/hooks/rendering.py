@@ -2,14 +2,16 @@
 
 An environment made without `render_mode` is asked for one picture by setting the attribute for the length of
 that call: `make`, `spec`, arguments and what the script itself sees of `render` stay what they were.
-Those that show themselves in a window (`human`) are left alone.
+Those that show themselves in a window (`human`) are left alone. gym before 0.26 is asked by argument
+(`render(mode=…)`). MuJoCo without a display draws by EGL, for the length of our call.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
 
 from mosaic_worker.fastlane_layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
 from mosaic_worker.frames import frames
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mosaic_worker.frames import Picture
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["fit", "meet", "remedy", "render", "render_vector", "start"]
+__all__ = ["fit", "meet", "meet_agents", "remedy", "render", "render_vector", "start"]
 
 _RGB = "rgb_array"
 _FIRST_TIME = {
@@ -42,7 +44,30 @@ def meet(env: Any, owner: Any, tracks: Sequence[Track], *, vector: bool = False)
         frames.add(owner, tracks, render=render_vector if vector else render, state=state, note=note)
 
 
+def meet_agents(env: Any, shown: Any) -> None:
+    """A multi-agent environment was reset. Only those made for pictures have what drawing needs."""
+    if frames.knows(shown):
+        return
+    base = env.unwrapped
+    mode = getattr(base, "render_mode", None)
+    state, note = SHOWN, ""
+    if mode == "human":
+        state, note = _state(base)
+    elif mode != _RGB:
+        state = WITHOUT_PICTURES
+        note = f"{type(base).__name__} was made without render_mode='rgb_array': there is nothing to see"
+    frames.add(shown, [shown], render=render, state=state, note=note)
+
+
+def _asked_by_argument(base: Any) -> bool:
+    """Whether it is of the time before `render_mode`: gym up to 0.21, and what was written for it."""
+    modes = (getattr(base, "metadata", None) or {}).get("render.modes") or ()
+    return _RGB in modes and not hasattr(base, "render_mode")
+
+
 def _state(base: Any) -> Tuple[int, str]:
+    if _asked_by_argument(base):
+        return SHOWN, ""
     mode = getattr(base, "render_mode", "")
     if mode == _RGB:
         return SHOWN, ""
@@ -69,14 +94,16 @@ def render_vector(env: Any) -> Sequence[Any]:
 
 
 def _render(base: Any) -> Any:
-    _refuse_hopeless()
+    _refuse_hopeless(base)
+    if _asked_by_argument(base):
+        return _call(functools.partial(base.render, mode=_RGB), base)
     before = getattr(base, "render_mode", None)
     if before == _RGB:
-        return _call(base)
+        return _call(base.render, base)
     own = "render_mode" in getattr(base, "__dict__", {})
     base.render_mode = _RGB
     try:
-        return _call(base)
+        return _call(base.render, base)
     finally:
         if own:
             base.render_mode = before
@@ -84,13 +111,16 @@ def _render(base: Any) -> Any:
             del base.render_mode
 
 
-def _call(base: Any) -> Any:
-    if "pygame" in sys.modules:
-        return base.render()
-    before = {name: os.environ.get(name) for name in _FIRST_TIME}
-    os.environ.update(_FIRST_TIME)
+def _call(draw: Callable[[], Any], base: Any) -> Any:
+    wanted = {} if "pygame" in sys.modules else dict(_FIRST_TIME)
+    if _without_screen() and hasattr(base, "mujoco_renderer"):  # reads it when it first draws
+        wanted["MUJOCO_GL"] = "egl"
+    if not wanted:
+        return draw()
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
-        return base.render()
+        return draw()
     finally:
         for name, value in before.items():
             if value is None:
@@ -103,9 +133,15 @@ class HopelessError(Exception):
     """Rendering is known to fail here, perhaps by ending the process: not tried."""
 
 
-def _refuse_hopeless() -> None:
-    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if "mujoco" in sys.modules and not display and not os.environ.get("MUJOCO_GL"):
+def _without_screen() -> bool:
+    """Whether MuJoCo would look for a display, find none, and end the process."""
+    if "mujoco" not in sys.modules or os.environ.get("MUJOCO_GL"):
+        return False
+    return not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _refuse_hopeless(base: Any) -> None:
+    if _without_screen() and not hasattr(base, "mujoco_renderer"):
         raise HopelessError("MuJoCo has no display to draw on")
 
 

@@ -10,20 +10,64 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer
 
-from mosaic.artifacts import checkpoints, trust
 from mosaic.errors import UsageError
 from mosaic.runners.parameters import convert
-from mosaic.sdk import evaluating, training
 from mosaic.ui.models.trained import Trained, evaluation_form, title_of
 
 if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known
+    from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunState
     from mosaic.ui.context import Context
     from mosaic.ui.launching import Launching
     from mosaic.ui.models.form import Form
 
 __all__ = ["Evaluating"]
+
+# What reads checkpoints loads a while: it is imported by the work itself, not while the window opens.
+
+
+def _everywhere(root: DataRoot) -> list[Known]:
+    from mosaic.artifacts import checkpoints
+
+    return checkpoints.everywhere(root)
+
+
+def _find(root: DataRoot, path: str) -> Known:
+    from mosaic.artifacts import checkpoints
+
+    return checkpoints.find(root, path)
+
+
+def _verified(one: Known) -> Known:
+    from mosaic.artifacts import checkpoints
+
+    return checkpoints.verified(one)
+
+
+def _trust(root: DataRoot, one: Known) -> Known:
+    """Trust exactly the bytes whose hash was shown."""
+    from mosaic.artifacts import trust
+
+    if trust.hash_file(one.path).sha256 != one.row.sha256:
+        raise UsageError(f"{one.path} changed since its hash was shown: nothing was trusted")
+    trust.trust(root, one.path)
+    return msgspec.structs.replace(one, trusted=trust.is_trusted(root, one.row.sha256))
+
+
+def _evaluate(root: DataRoot, one: Known, *, episodes: int, seed: int, env_id: str, name: str) -> list[str]:
+    from mosaic.sdk import evaluating, training
+
+    made = evaluating.plan(
+        root,
+        one,
+        episodes=episodes,
+        seed=seed,
+        env_id=env_id,
+        runner=one.runner,
+        algorithm=one.algorithm,
+    )
+    return [training.submit(root, training.accept(made), name=name)]
 
 
 class Evaluating(QObject):
@@ -64,9 +108,7 @@ class Evaluating(QObject):
     def look(self) -> None:
         """See which checkpoints there are."""
         root = self._context.root
-        self._context.ops.run(
-            lambda: checkpoints.everywhere(root), done=self.trained.show, failed=self._refused
-        )
+        self._context.ops.run(lambda: _everywhere(root), done=self.trained.show, failed=self._refused)
 
     def import_file(self, path: str) -> None:
         """Take in a file somebody names. Nothing is copied, and nothing of it is run."""
@@ -74,7 +116,7 @@ class Evaluating(QObject):
         runner, named = self._launch.runner, algorithm.id if algorithm is not None else ""
         self.trained.began("Reading the file…")
         self._context.ops.run(
-            lambda: checkpoints.find(root, path.strip()),
+            lambda: _find(root, path.strip()),
             done=lambda found: self.trained.add(found, runner=runner, algorithm=named),
             failed=self._refused,
         )
@@ -84,15 +126,8 @@ class Evaluating(QObject):
         chosen, root = self.trained.chosen, self._context.root
         if chosen is None:
             return
-
-        def say_so() -> Known:
-            if trust.hash_file(chosen.path).sha256 != chosen.row.sha256:
-                raise UsageError(f"{chosen.path} changed since its hash was shown: nothing was trusted")
-            trust.trust(root, chosen.path)
-            return msgspec.structs.replace(chosen, trusted=trust.is_trusted(root, chosen.row.sha256))
-
         self.trained.began("Reading the file…")
-        self._context.ops.run(say_so, done=self._trusted, failed=self._refused)
+        self._context.ops.run(lambda: _trust(root, chosen), done=self._trusted, failed=self._refused)
 
     def start(self) -> None:
         """Evaluate the chosen checkpoint."""
@@ -103,16 +138,7 @@ class Evaluating(QObject):
         env_id, name = form.value("env_id"), form.value("name")
 
         def work() -> list[str]:
-            made = evaluating.plan(
-                root,
-                chosen,
-                episodes=episodes,
-                seed=seed,
-                env_id=env_id,
-                runner=chosen.runner,
-                algorithm=chosen.algorithm,
-            )
-            return [training.submit(root, training.accept(made), name=name)]
+            return _evaluate(root, chosen, episodes=episodes, seed=seed, env_id=env_id, name=name)
 
         def done(run_ids: list[str]) -> None:
             self.trained.ended()
@@ -148,9 +174,7 @@ class Evaluating(QObject):
         chosen = self.trained.chosen
         if chosen is not None and chosen.intact is None and self._hashing != str(chosen.path):
             self._hashing = str(chosen.path)
-            self._context.ops.run(
-                lambda: checkpoints.verified(chosen), done=self.trained.update, failed=self._refused
-            )
+            self._context.ops.run(lambda: _verified(chosen), done=self.trained.update, failed=self._refused)
 
     def _asked(self, run_id: str, path: str) -> None:
         file = str(self._context.root.run(run_id).path / path)  # an absolute path stays what it is
@@ -164,7 +188,7 @@ class Evaluating(QObject):
                 return
             self.trained.choose(file)
 
-        self._context.ops.run(lambda: checkpoints.everywhere(root), done=done)
+        self._context.ops.run(lambda: _everywhere(root), done=done)
 
     def _state_of(self, run_id: str) -> RunState | None:
         row = self._context.runs.get(run_id)

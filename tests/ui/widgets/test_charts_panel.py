@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -256,3 +256,38 @@ def test_a_run_whose_store_is_damaged_is_told_with_the_way_out(
     panel.charts.toggle("sps")
     qtbot.waitUntil(lambda: "mosaic rebuild" in panel.said, timeout=WAIT_MS)
     assert panel.said.startswith("broken: ")
+
+
+def drag(plot: Plot, start: tuple[float, float], stop: tuple[float, float], *, shift: bool = False) -> None:
+    """Drag over a chart with the left button, from and to parts of its width and height."""
+    view = plot.graphics.viewport()
+    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+
+    def at(part: tuple[float, float]) -> QPointF:
+        return QPointF(60 + part[0] * (view.width() - 70), 5 + part[1] * (view.height() - 40))
+
+    def send(kind: QEvent.Type, place: QPointF, button: Qt.MouseButton, buttons: Qt.MouseButton) -> None:
+        there = QPointF(view.mapToGlobal(place.toPoint()))
+        QApplication.sendEvent(view, QMouseEvent(kind, place, there, button, buttons, held))
+
+    first, last = at(start), at(stop)
+    send(QEvent.Type.MouseButtonPress, first, left, left)
+    for part in (0.1, 0.5, 1.0):
+        send(QEvent.Type.MouseMove, first + (last - first) * part, none, left)
+    send(QEvent.Type.MouseButtonRelease, last, left, none)
+
+
+def test_a_box_zooms_into_itself_and_shift_pans(qtbot: QtBot, context: Context, panel: ChartsPanel) -> None:
+    run = Stored(context.root)
+    run.episodes([float(n) for n in range(100)], length=1)
+    choose(context, run)
+    plot = shown(qtbot, panel, "return", run, 100)
+    low, high = plot.span
+    drag(plot, (0.25, 0.2), (0.5, 0.8))
+    assert plot.span[0] == pytest.approx(low + (high - low) / 4, abs=(high - low) / 20)
+    assert plot.span[1] == pytest.approx(low + (high - low) / 2, abs=(high - low) / 20)
+    before = plot.span
+    drag(plot, (0.5, 0.5), (0.2, 0.5), shift=True)
+    assert plot.span[0] > before[0]
+    assert plot.span[1] - plot.span[0] == pytest.approx(before[1] - before[0])

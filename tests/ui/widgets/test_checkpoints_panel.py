@@ -152,3 +152,16 @@ def test_a_script_s_own_file_is_listed_and_says_why_it_cannot_be_played(
     qtbot.waitUntil(lambda: "plain script" in panel.said, timeout=WAIT_MS)
     assert not panel.evaluate.isEnabled()
     assert "plain script" in panel.evaluate.toolTip()
+
+
+def test_another_run_in_focus_never_shows_the_last_ones_checkpoints(
+    qtbot: QtBot, context: Context, panel: CheckpointsPanel
+) -> None:
+    first, second = Stored(context.root, name="one"), Stored(context.root, name="two")
+    saved(context, first, step=1)
+    saved(context, second, step=2)
+    choose(context, second, first)
+    qtbot.waitUntil(lambda: listed(panel) == {"one": ["1"]} and panel.evaluate.isEnabled(), timeout=WAIT_MS)
+    context.selection.choose([second.run_id])
+    assert panel.said == "Loading…"
+    qtbot.waitUntil(lambda: listed(panel) == {"two": ["2"]}, timeout=WAIT_MS)

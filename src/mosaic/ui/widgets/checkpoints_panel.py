@@ -61,7 +61,7 @@ class CheckpointsPanel(QWidget):
         self._known: list[Known] = []
         self._capabilities: dict[str, Capabilities] = {}
         self._verified: dict[tuple[str, int, str], Known] = {}
-        self._shown_for: tuple[object, ...] | None = None
+        self._shown_for: tuple[object, object] | None = None
         self._reading: Operation | None = None
         self._make_list()
         self._make_buttons()
@@ -167,13 +167,13 @@ class CheckpointsPanel(QWidget):
             self._say(_NO_RUN)
             return
         row = self._context.runs.get(focus)
-        moved = tuple((one.run_id, one.store_seq) for one in self._context.runs.rows) if everywhere else (
-            focus, row.store_seq if row is not None else None
-        )  # fmt: skip
+        moved: tuple[object, object] = (focus, row.store_seq if row is not None else None)
+        if everywhere:
+            moved = ("", tuple((one.run_id, one.store_seq) for one in self._context.runs.rows))
         if self._reading is not None or moved == self._shown_for:
             return
-        if self._shown_for is None:
-            self._say("Loading…")
+        if self._shown_for is None or self._shown_for[0] != moved[0]:
+            self._say("Loading…")  # not another run's, while these are read
         root, most = self._context.root, self._most
 
         def work() -> _Found:

@@ -127,7 +127,7 @@ class _Training:
             self.env.close()
             raise
         first = int(self.model.num_timesteps)
-        every = words.parameters.get("checkpoint_every") or max(1, (self._target - first) // 5)
+        every = words.parameters.get("checkpoint_every") or max(1, -(-(self._target - first) // 5))
         self._every = int(every)
         self._next = first + self._every
         self._saver = self._make_saver()

@@ -240,7 +240,9 @@ class _Training:
         self._errors: Deque[float] = deque(maxlen=1000)
         self._best: Optional[float] = None
         every = settings.checkpoint_every
-        self._every = every or max(1, (state.target - state.step) // 5)
+        self._every = every or max(
+            1, -(-(state.target - state.step) // 5)
+        )  # rounded up: none just before the end
         self._saver = Saver(
             suffix=".npz",
             kind="tabular",

@@ -1,7 +1,7 @@
 """Pictures of the desktop for the documentation: real runs, every tab, both themes, two sizes.
 
 `make screenshots`. The program runs on a screen of its own (Xvfb), on a data root of its own; each picture is
-taken once what it is to show is there. They are reduced to 256 colours: text stays sharp, the files small.
+taken once what it is to show is there. The files are packed as tightly as PNG allows.
 """
 
 from __future__ import annotations
@@ -78,12 +78,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, short_place() as place, xvfb("2560x1440x24") as display:
         home = place / "runs"
         home.mkdir(mode=0o700)
-        log = Path(folder) / "log"
+        log, python = Path(folder) / "log", python_in(place)
         os.environ["MOSAIC_HOME"] = str(home)
         with running_daemon(DataRoot(home)):
-            take(Desk(home, display, log=log), "welcome", ["?w.welcome.buttons['frozenlake'].isEnabled()"])
-            make_runs(place)
-            desk = Desk(home, display, log=log)
+            take(
+                Desk(home, display, log=log, python=python),
+                "welcome",
+                ["?w.welcome.buttons['frozenlake'].isEnabled()"],
+            )
+            make_runs(python)
+            desk = Desk(home, display, log=log, python=python)
             for theme in THEMES:
                 for size in SIZES:
                     for name, steps in SHOTS.items():
@@ -110,12 +114,15 @@ def short_place() -> Iterator[Path]:
         shutil.rmtree(place)
 
 
-def make_runs(place: Path) -> None:
-    """A few real ones: seeds to compare, one that failed, one that still trains."""
+def python_in(place: Path) -> str:
+    """This interpreter, by the shorter name it has there."""
     python = Path(sys.executable)
-    if python.is_relative_to(ROOT):
-        python = place / "mosaic" / python.relative_to(ROOT)
-    mosaic = [str(python), "-m", "mosaic"]
+    return str(place / "mosaic" / python.relative_to(ROOT) if python.is_relative_to(ROOT) else python)
+
+
+def make_runs(python: str) -> None:
+    """A few real ones: seeds to compare, one that failed, one that still trains."""
+    mosaic = [python, "-m", "mosaic"]
     train = [*mosaic, "train", "tabular/q_learning"]
     taxi = [
         *train,
@@ -173,9 +180,7 @@ def shoot(desk: Desk, name: str, steps: list[str], *, theme: str, size: tuple[in
     path = IMAGES / f"desktop-{name}-{theme}-{size[0]}.png"
     desk.ask(f"w.grab().save('{path}')")
     with Image.open(path) as image:
-        image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-            path, optimize=True
-        )
+        image.convert("RGB").save(path, optimize=True)
     print(path.name, path.stat().st_size // 1024, "KiB", flush=True)
 
 

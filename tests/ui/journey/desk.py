@@ -59,14 +59,14 @@ def screen() -> Iterator[str]:
 class Desk:
     """The desktop program. What is asked of it is Python, with `w` the window and `c` its context."""
 
-    def __init__(self, home: Path, display: str, *, log: Path) -> None:
+    def __init__(self, home: Path, display: str, *, log: Path, python: str = sys.executable) -> None:
         self._log = log
         env = {name: value for name, value in os.environ.items() if name != "WAYLAND_DISPLAY"}
         path = os.pathsep.join([str(REPOSITORY / "src"), str(REPOSITORY)])
         env |= {"MOSAIC_HOME": str(home), "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": path}
         with log.open("ab") as said:
             self.process = subprocess.Popen(
-                [sys.executable, str(DRIVER)],
+                [python, str(DRIVER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl
@@ -84,7 +85,7 @@ class CheckpointsPanel(QWidget):
         self.list.setFrameShape(QTreeWidget.Shape.NoFrame)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        for column, width in enumerate((66, 90, 58, 58, 82, 60)):
+        for column, width in enumerate((74, 90, 64, 62, 66, 66)):
             self.list.setColumnWidth(column, width)
         self.list.currentItemChanged.connect(lambda *_: self._tell())
         self.list.itemActivated.connect(lambda *_: self.evaluate.click())
@@ -243,14 +244,15 @@ class CheckpointsPanel(QWidget):
 
     def _add(self, head: QTreeWidgetItem, card: Card) -> QTreeWidgetItem:
         run = card.known.run_name or card.known.run_id
-        texts = [card.title, visible(run), card.reason, card.return_, card.saved[5:16], card.size, card.state]
+        saved = card.saved[11:16] if card.saved.startswith(time.strftime("%Y-%m-%d")) else card.saved[5:16]
+        texts = [card.title, visible(run), card.reason, card.return_, saved, card.size, card.state]
         item = QTreeWidgetItem(head, texts)
         item.setData(0, _CARD, card)
         item.setSizeHint(0, self._row)
         for column in (0, 3, 5):
             item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column, text in enumerate(texts):
-            item.setToolTip(column, card.saved if text == card.saved[5:16] else text)
+            item.setToolTip(column, card.saved if text == saved else text)
             if card.newest:
                 font = item.font(column)
                 font.setBold(True)

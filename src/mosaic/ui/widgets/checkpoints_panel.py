@@ -85,7 +85,7 @@ class CheckpointsPanel(QWidget):
         self.list.setFrameShape(QTreeWidget.Shape.NoFrame)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        for column, width in enumerate((74, 90, 64, 62, 66, 66)):
+        for column, width in enumerate((72, 90, 62, 62, 52, 64, 60)):
             self.list.setColumnWidth(column, width)
         self.list.currentItemChanged.connect(lambda *_: self._tell())
         self.list.itemActivated.connect(lambda *_: self.evaluate.click())
@@ -244,7 +244,7 @@ class CheckpointsPanel(QWidget):
 
     def _add(self, head: QTreeWidgetItem, card: Card) -> QTreeWidgetItem:
         run = card.known.run_name or card.known.run_id
-        saved = card.saved[11:16] if card.saved.startswith(time.strftime("%Y-%m-%d")) else card.saved[5:16]
+        saved = card.saved[11:16] if card.saved.startswith(time.strftime("%Y-%m-%d")) else card.saved[5:10]
         texts = [card.title, visible(run), card.reason, card.return_, saved, card.size, card.state]
         item = QTreeWidgetItem(head, texts)
         item.setData(0, _CARD, card)

@@ -8,6 +8,8 @@ while.
 from __future__ import annotations
 
 import fcntl
+import io
+import mmap
 import os
 import random
 import signal
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +25,8 @@ import pytest
 import mosaic_worker
 from mosaic.paths import RunFolder
 from mosaic.store.ingest import RunIngest
-from mosaic_worker import journal as worker_journal
+from mosaic_worker import segment
+from mosaic_worker.journal import Journal
 from tests.proof import oracle
 
 WORKER = Path(__file__).parents[1] / "workers" / "acknowledges.py"
@@ -132,9 +136,20 @@ def test_ingest_looking_at_every_instant_of_a_segments_life_takes_nothing_too_ea
     """Ingest takes a turn before each call by which a segment is named, locked, sized, cut and let go."""
     folder = oracle.new_run(tmp_path / "run")
     with RunIngest(folder) as ingest:
-        for owner, names in ((fcntl, ("fcntl",)), (os, ("open", "posix_fallocate", "ftruncate", "close"))):
-            monkeypatch.setattr(worker_journal, owner.__name__, Watched(owner, names, ingest))
-        journal = worker_journal.Journal(str(folder.journal), segment_bytes=1 << 16)
+
+        class WatchedFile(io.FileIO):
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                ingest.turn()
+                super().__init__(*args, **kwargs)
+
+            def close(self) -> None:
+                ingest.turn()
+                super().close()
+
+        monkeypatch.setattr(segment, "io", SimpleNamespace(FileIO=WatchedFile))
+        for owner, names in ((fcntl, ("fcntl",)), (mmap, ("mmap",)), (os, ("posix_fallocate", "ftruncate"))):
+            monkeypatch.setattr(segment, owner.__name__, Watched(owner, names, ingest))
+        journal = Journal(str(folder.journal), segment_bytes=1 << 16)
         for number in range(400):
             journal.append(b'{"type":"log","text":"%b%d"' % (b"x" * 400, number))
         journal.close()

@@ -1,7 +1,7 @@
 """Pictures of the desktop for the documentation: real runs, every tab, both themes, two sizes.
 
-`make screenshots`. The program runs on a screen of its own (Xvfb), on a data root of its own; each picture is
-taken once what it is to show is there. The files are packed as tightly as PNG allows.
+`make screenshots`; with names as arguments, only those. The program runs on a screen of its own (Xvfb), on a
+data root of its own; each picture is taken once what it is to show is there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SHOTS = {
         "?print_of(w.live.view.image)",
         "?'return' in w.charts.plots and w.charts.plots['return'].x_of(c.selection.focus)",
     ],
-    "telemetry": ["w.show_part(w.telemetry), w.show_part(w.details)"],
+    "telemetry": [f"c.selection.choose([{RUNNING}])", "w.show_part(w.telemetry), w.show_part(w.details)"],
     "compare": [
         f"c.selection.choose({SEEDS})",
         "w.show_part(w.live), w.show_part(w.charts)",
@@ -60,6 +60,7 @@ SHOTS = {
         "?w.replay.shown.step == w.replay.transport.position",
     ],
     "launch": [
+        f"c.selection.choose({SEEDS}[:1])",
         "w.show_part(w.launch), w.show_part(w.replay), w.show_part(w.checkpoints)",
         "?w.launch.button.isEnabled()",
     ],
@@ -86,12 +87,13 @@ def main() -> None:
                 "welcome",
                 ["?w.welcome.buttons['frozenlake'].isEnabled()"],
             )
-            make_runs(python)
+            make_runs(python, place)
             desk = Desk(home, display, log=log, python=python)
             for theme in THEMES:
                 for size in SIZES:
                     for name, steps in SHOTS.items():
-                        if size == SIZES[0] or name not in SHEETS:
+                        wanted = not sys.argv[1:] or name in sys.argv[1:]
+                        if wanted and (size == SIZES[0] or name not in SHEETS):
                             shoot(desk, name, steps, theme=theme, size=size)
                     desk.ask("w.key_sheet.dismiss()")
             desk.close()
@@ -120,7 +122,7 @@ def python_in(place: Path) -> str:
     return str(place / "mosaic" / python.relative_to(ROOT) if python.is_relative_to(ROOT) else python)
 
 
-def make_runs(python: str) -> None:
+def make_runs(python: str, place: Path) -> None:
     """A few real ones: seeds to compare, one that failed, one that still trains."""
     mosaic = [python, "-m", "mosaic"]
     train = [*mosaic, "train", "tabular/q_learning"]
@@ -152,7 +154,7 @@ def make_runs(python: str) -> None:
             "--detach",
         ],
     ):
-        subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        subprocess.run(command, cwd=place, check=False, stdout=subprocess.DEVNULL)
 
 
 def take(desk: Desk, name: str, steps: list[str]) -> None:

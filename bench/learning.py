@@ -59,8 +59,11 @@ class Bench:
         return [float(row["return"]) for row in played]
 
 
-def measure(*, steps: int = 60_000, seeds: str = "1-5", tables: str = "1-20") -> dict[str, float]:
-    """The worst and the mean of the seeds' mean returns, and how many of the tables reach the goal."""
+def measure(*, steps: int = 59_392, seeds: str = "1-5", tables: str = "1-20") -> dict[str, float]:
+    """The worst and the mean of the seeds' mean returns, and how many of the tables reach the goal.
+
+    SB3 trains in whole rollouts of 2,048 steps: 29 of them are the most that stay within 60,000.
+    """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir(mode=0o700)

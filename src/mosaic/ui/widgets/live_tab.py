@@ -342,6 +342,7 @@ class LiveTab(QWidget):
         if picture is None:
             self.view.clear()
             self.strip.clear()
+        self.strip.setVisible(picture is not None)
         live_now = live.phase is Phase.SHOWING
         self.stack.setCurrentWidget(self.notice if picture is None else self.view)
         self.view.set_dimmed(picture is not None and not live_now)

@@ -237,21 +237,17 @@ def _ui(found: Figures) -> list[Row]:
     rows += [
         Row("pictures of the chart, all at once", found["chart_all_per_sec"], "1/s", more_is_better=True),
         Row("live frames painted, all at once", found["frames_all_per_sec"], "1/s", more_is_better=True),
-        Row(
-            "window's first picture after its start",
-            found["start_window_secs"],
-            "s",
-            1.0,
-            beside="an empty Qt window",
-            beside_value=found["start_bare_secs"],
-        ),
-        Row(
-            "… of it processor time",
-            found["start_window_cpu_secs"],
-            "s",
-            1.0,
-            beside="an empty Qt window",
-            beside_value=found["start_bare_cpu_secs"],
+        *(
+            Row(
+                f"{shown}{unit}",
+                found[f"start_{what}_{name}"],
+                "s",
+                1.0,
+                beside="an empty Qt window",
+                beside_value=found[f"start_bare_{name}"],
+            )
+            for what, shown in (("first", "window's first picture"), ("window", "window with all its parts"))
+            for name, unit in (("secs", " after its start"), ("cpu_secs", ", processor time"))
         ),
         Row("a run of 10 M steps, to its first chart", found["first_chart_secs"], "s", 0.3),
     ]

@@ -49,7 +49,7 @@ def measure(*, secs: float = 6.0, starts: int = 5) -> dict[str, float]:
             "MOSAIC_SHM": shm,
         }
         found = _child(environment, "stall", str(secs))
-        for what in ("window", "bare"):
+        for what in ("first", "window", "bare"):
             taken = [_child(environment, "start", what, str(time.time())) for _ in range(starts + 1)]
             for name in ("secs", "cpu_secs"):  # the first one warms the caches
                 found[f"start_{what}_{name}"] = statistics.median(one[name] for one in taken[1:])
@@ -72,7 +72,7 @@ def _child(environment: dict[str, str], *words: str) -> dict[str, float]:
 # In the window's process.
 
 
-def _open() -> tuple[Any, Context, Window]:
+def _open(*, filled: bool = True) -> tuple[Any, Context, Window]:
     from PySide6.QtWidgets import QApplication
 
     from mosaic.paths import data_root
@@ -87,7 +87,7 @@ def _open() -> tuple[Any, Context, Window]:
     theme = Theme(app, "light")
     context = make_context(root)
     context.colours.set_dark(theme.dark)
-    window = Window(context)
+    window = Window(context, filled=filled)
     window.resize(1280, 800)
     return app, context, window
 
@@ -347,14 +347,18 @@ def _publish(run: str) -> None:
 
 
 def _start(what: str, begun: float) -> None:
-    """Open a window and say how long it took from before the interpreter to its first picture."""
+    """Open a window and say how long it took from before the interpreter to its picture.
+
+    `first`: the window says that it opens. `window`: all its parts are there. `bare`: a window of Qt's with
+    nothing in it.
+    """
     from PySide6.QtCore import QEvent, QObject, QTimer
     from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
     app: Any
     window: Any
-    if what == "window":
-        app, _context, window = _open()
+    if what in ("first", "window"):
+        app, _context, window = _open(filled=False)
     else:
         app = QApplication(sys.argv[:1])
         window = QMainWindow()
@@ -373,6 +377,12 @@ def _start(what: str, begun: float) -> None:
         os._exit(0)
 
     first = First()
+    if what == "window":  # as the program does it
+        from mosaic.ui.app import paint_first
+
+        window.show()
+        paint_first(app, window)
+        window.fill()
     window.installEventFilter(first)
     window.show()
     app.exec()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.cli.ui import has_display
+from mosaic.paths import DataRoot
+from mosaic.ui import layout
+from tests.daemons import running_daemon, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +67,22 @@ def test_without_qt_it_says_what_to_install(home: Path) -> None:
 )
 def test_where_a_window_can_be_shown(env: dict[str, str], platform: str, there: bool) -> None:
     assert has_display(env, platform) is there
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_closes_the_window_as_its_button_does(number: signal.Signals, home: Path) -> None:
+    kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    env = kept | {"MOSAIC_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
+    command, root = [sys.executable, "-m", "mosaic", "ui"], DataRoot(home)
+    with (
+        running_daemon(root),
+        subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as program,
+    ):
+        try:
+            until(layout.path_of(root).exists)  # it is filled, and remembers itself
+            program.send_signal(number)
+            _, said = program.communicate(timeout=90)
+        finally:
+            program.kill()
+    assert program.returncode == 0, said
+    assert "Traceback" not in said

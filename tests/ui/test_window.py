@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QPlainTextEdit,
 )
@@ -136,3 +137,17 @@ def test_at_1280_by_800_nothing_is_wider_than_its_place(qtbot: QtBot, context: C
             assert page is not None
             assert page.minimumSizeHint().width() <= tabs.width(), tabs.tabText(at)
     assert shown.width() == 1280
+
+
+def test_a_window_that_is_still_empty_says_so_and_may_be_closed(qtbot: QtBot, context: Context) -> None:
+    made = Window(context, filled=False)
+    qtbot.addWidget(made)
+    made.show()
+    assert [label.text() for label in made.findChildren(QLabel)] == ["Opening…"]
+    made.fill()
+    qtbot.waitUntil(made.welcome.isVisible, timeout=30_000)
+    gone = lambda: all(label.text() != "Opening…" for label in made.findChildren(QLabel))  # noqa: E731
+    qtbot.waitUntil(gone, timeout=30_000)
+    empty = Window(context, filled=False)
+    qtbot.addWidget(empty)
+    assert empty.close()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mosaic.errors import UsageError
+from mosaic.protocol.ready import ready
 from mosaic.runners import environments
 from mosaic.runners.children import child_environment
 from mosaic.runners.probe import probe
@@ -292,3 +293,6 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
                 yield text
         if not block:
             return
+
+
+ready(Complete)

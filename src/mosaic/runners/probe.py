@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import mosaic_worker
+from mosaic.protocol.ready import ready
 from mosaic.runners.children import run_child
 
 if TYPE_CHECKING:
@@ -144,3 +145,6 @@ def _take(answer: dict[str, Any], found: dict[str, Any]) -> None:
         found |= {"render": answer.get("ok"), "render_text": answer.get("text", "")}
     elif about == "gpu":
         found |= {"gpu": answer.get("usable"), "gpu_text": answer.get("text", "")}
+
+
+ready(Findings)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSocketNotifier
+from PySide6.QtCore import QEventLoop, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
 from mosaic.protocol.runs import ENDED
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.ui.context import Context
 
-__all__ = ["main"]
+__all__ = ["main", "paint_first"]
+
+_FIRST_PICTURE_SECS = 0.5
 
 
 @contextmanager
@@ -53,6 +56,15 @@ def _ended_by_signals(window: QWidget) -> Iterator[None]:
         notifier.setEnabled(False)
         heard.close()
         told.close()
+
+
+def paint_first(app: QApplication, window: QWidget) -> None:
+    """Have the window's first picture on the screen before its parts are loaded."""
+    until = time.monotonic() + _FIRST_PICTURE_SECS
+    while not window.windowHandle().isExposed() and time.monotonic() < until:
+        app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 10)
+    window.repaint()
+    app.processEvents()
 
 
 def _show_first(context: Context, run_id: str) -> None:
@@ -84,16 +96,18 @@ def main(root: DataRoot, *, run_id: str | None = None) -> int:
     context = make_context(root)
     context.colours.set_dark(theme.dark)
     theme.changed.connect(context.colours.set_dark)
-    window = Window(context)
+    window = Window(context, filled=False)
     window.theme_chosen.connect(theme.choose)
     feed, garbage = Feed(context), Garbage()
     if run_id is not None:
         _show_first(context, run_id)
     window.show()
-    feed.start()
+    paint_first(app, window)
     garbage.start()
     try:
         with _ended_by_signals(window):
+            window.fill()
+            feed.start()
             return app.exec()
     finally:
         feed.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from mosaic.protocol.ready import ready
 from mosaic.runs.files import make_private, read_json, write_json
 
 if TYPE_CHECKING:
@@ -66,3 +67,6 @@ def save(root: DataRoot, layout: Layout) -> None:
     """Remember this."""
     make_private(root.path)
     write_json(path_of(root), layout, synced=False)
+
+
+ready(Layout)

@@ -24,20 +24,9 @@ from mosaic.ui import layout
 from mosaic.ui.keys import Keys
 from mosaic.ui.menus import make_menus
 from mosaic.ui.widgets.banner import Banner
-from mosaic.ui.widgets.charts_panel import ChartsPanel
-from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
-from mosaic.ui.widgets.details_panel import DetailsPanel
-from mosaic.ui.widgets.episodes_panel import EpisodesPanel
 from mosaic.ui.widgets.key_help import KeyHelp
-from mosaic.ui.widgets.launch_panel import LaunchPanel
-from mosaic.ui.widgets.live_tab import LiveTab
-from mosaic.ui.widgets.log_drawer import LogDrawer
 from mosaic.ui.widgets.palette import Palette
-from mosaic.ui.widgets.replay_tab import ReplayTab
-from mosaic.ui.widgets.run_panel import RunPanel
-from mosaic.ui.widgets.telemetry_tab import TelemetryTab
 from mosaic.ui.widgets.toast_line import ToastLine
-from mosaic.ui.widgets.welcome_panel import WelcomePanel
 from mosaic.ui.window_actions import window_actions
 
 if TYPE_CHECKING:
@@ -53,17 +42,36 @@ _CHOSEN_KEPT = 50
 
 
 class Window(QMainWindow):
-    """Qt view of everything. Made with a context; `close` lets go of the parts but not of the context."""
+    """Qt view of everything. Made with a context; `close` lets go of the parts but not of the context.
+
+    Args:
+        context: what its parts share.
+        filled: False for a window that only says that it opens, until `fill` is called: loading the parts
+            takes longer than a newcomer should look at nothing.
+    """
 
     theme_chosen = Signal(str)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, *, filled: bool = True) -> None:
         super().__init__()
         self._context = context
+        self._filled = False
+        self._remembered = layout.load(context.root)
         self.setWindowTitle("MOSAIC")
         self.setObjectName("window")
         self.setMinimumSize(960, 600)
         self.setDockNestingEnabled(True)
+        self._restore_size()
+        if filled:
+            self.fill()
+        else:
+            opening = QLabel("Opening…")
+            opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            self.setCentralWidget(opening)
+
+    def fill(self) -> None:
+        """Load and make the parts. Once."""
+        context = self._context
         self._make_parts()
         self._make_centre()
         self._make_docks()
@@ -79,7 +87,6 @@ class Window(QMainWindow):
         context.asks.evaluate.connect(lambda *_: self.show_part(self.launch))
         self.welcome.changed.connect(self._show_welcome)
         context.asks.compare.connect(lambda: self.show_part(self.charts))
-        self._remembered = layout.load(context.root)
         self._restore()
         self._show_welcome()
         self._choosing = context.runs.changed.connect(lambda _: self._choose_first())
@@ -87,6 +94,7 @@ class Window(QMainWindow):
         self._remembering = QTimer(self, interval=_REMEMBER_MILLIS)
         self._remembering.timeout.connect(self.remember)
         self._remembering.start()
+        self._filled = True
 
     def sizeHint(self) -> QSize:
         """The size of the first time, within the screen."""
@@ -104,10 +112,11 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember how things stood. What was to be deleted and still could be undone is not."""
-        self.remember()
-        self.keys.close()
-        for part in (self.live, self.telemetry, self.replay):
-            part.shut()
+        if self._filled:
+            self.remember()
+            self.keys.close()
+            for part in (self.live, self.telemetry, self.replay):
+                part.shut()
         super().closeEvent(event)
 
     @property
@@ -156,6 +165,18 @@ class Window(QMainWindow):
     # Putting it together.
 
     def _make_parts(self) -> None:
+        from mosaic.ui.widgets.charts_panel import ChartsPanel
+        from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
+        from mosaic.ui.widgets.details_panel import DetailsPanel
+        from mosaic.ui.widgets.episodes_panel import EpisodesPanel
+        from mosaic.ui.widgets.launch_panel import LaunchPanel
+        from mosaic.ui.widgets.live_tab import LiveTab
+        from mosaic.ui.widgets.log_drawer import LogDrawer
+        from mosaic.ui.widgets.replay_tab import ReplayTab
+        from mosaic.ui.widgets.run_panel import RunPanel
+        from mosaic.ui.widgets.telemetry_tab import TelemetryTab
+        from mosaic.ui.widgets.welcome_panel import WelcomePanel
+
         context = self._context
         self.runs, self.launch = RunPanel(context), LaunchPanel(context)
         self.live, self.telemetry, self.replay = LiveTab(context), TelemetryTab(context), ReplayTab(context)
@@ -236,11 +257,13 @@ class Window(QMainWindow):
         self.addDockWidget(area, dock)
         return dock
 
-    def _restore(self) -> None:
-        kept = self._remembered
-        if not self.restoreGeometry(QByteArray(layout.Layout.bytes(kept.geometry))):
+    def _restore_size(self) -> None:
+        if not self.restoreGeometry(QByteArray(layout.Layout.bytes(self._remembered.geometry))):
             room = self.screen().availableSize()
             self.resize(min(1280, room.width()), min(800, room.height()))
+
+    def _restore(self) -> None:
+        kept = self._remembered
         if not self.restoreState(QByteArray(layout.Layout.bytes(kept.docks))):
             self.arrange()
         self.runs.set_order(sort=kept.sort, group=kept.group)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from mosaic.errors import DataRootError
+from mosaic.protocol.ready import ready
 from mosaic.runs.files import make_private, read_json, write_json
 
 if TYPE_CHECKING:
@@ -73,3 +74,6 @@ def remember(root: DataRoot, memory: Memory) -> None:
         write_json(file, memory, synced=False)
     except (OSError, DataRootError) as error:
         _log.warning("what the launch form holds cannot be remembered: %s", error)
+
+
+ready(Memory)

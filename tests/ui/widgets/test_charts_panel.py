@@ -274,6 +274,7 @@ def drag(plot: Plot, start: tuple[float, float], stop: tuple[float, float], *, s
     first, last = at(start), at(stop)
     send(QEvent.Type.MouseButtonPress, first, left, left)
     for part in (0.1, 0.5, 1.0):
+        QTest.qWait(20)  # pyqtgraph leaves out moves that come faster than a hundred a second
         send(QEvent.Type.MouseMove, first + (last - first) * part, none, left)
     send(QEvent.Type.MouseButtonRelease, last, left, none)
 

@@ -87,7 +87,9 @@ def test_a_checkpoint_is_verified_when_chosen_and_evaluated_as_a_run(
     job = read_manifest(context.root.run(context.selection.focus)).spec.job
     assert job is not None
     assert (job.kind, job.env_id, job.episodes) == ("eval", "FrozenLake-v1", 2)
-    qtbot.waitUntil(lambda: recall(context.root).evaluations["tabular"]["episodes"] == "2", timeout=LONG)
+    qtbot.waitUntil(
+        lambda: recall(context.root).evaluations.get("tabular", {}).get("episodes") == "2", timeout=LONG
+    )
     made.launch.show("train")
     context.asks.evaluate.emit(run_id, str(checkpoints.of_run(context.root, run_id)[0].path))
     qtbot.waitUntil(lambda: made.trained.isVisible() and made.button.isEnabled(), timeout=LONG)

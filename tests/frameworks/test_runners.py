@@ -43,7 +43,8 @@ def test_a_runner_goes_the_whole_way(home: Path, journey: Journey) -> None:
 def test_any_command_is_a_runner_too(home: Path) -> None:
     with workbench(home, **WORKBENCH) as bench:
         install(bench, Journey("script"))
-        ok(bench, "train", "script", "--", str(python_of("cleanrl")), str(SCRIPTS / "single_file_dqn.py"))
+        python = str(python_of("cleanrl"))
+        ok(bench, "train", "script", "--", python, str(SCRIPTS / "single_file_dqn.py"))
         found = shown(bench, "last")
         assert (found["state"], found["checkpoints"]) == ("finished", 1)
         names = {row["name"]: row.get("canonical") for row in bench.ask("metrics", "last")}
@@ -51,6 +52,12 @@ def test_any_command_is_a_runner_too(home: Path) -> None:
         replay(bench, "last")
         refused = bench.call("eval", "last")
         assert refused.returncode == 2, refused.stdout + refused.stderr
+        assert "-- python play.py --weights {checkpoint}" in refused.stderr
+        play = [python, str(SCRIPTS / "single_file_play.py"), "{checkpoint}", "{episodes}", "{seed}"]
+        ok(bench, "eval", "last", "--episodes", "2", "--seed", "7", "--", *play)
+        played = shown(bench, "last")
+        assert (played["kind"], played["parent"], played["episodes"]) == ("eval", found["run_id"], 2)
+        replay(bench, "last")
 
 
 def test_a_framework_that_is_not_there_is_refused_with_the_way_out(home: Path) -> None:

@@ -55,3 +55,13 @@ def test_what_nobody_knows_must_be_said(root: DataRoot, tmp_path: Path) -> None:
     assert plan.ok, plan.checks
     with pytest.raises(UsageError, match="at least one episode"):
         evaluating.plan(root, known, episodes=0)
+
+
+def test_a_command_plays_what_any_run_saved_and_the_plan_names_the_run(root: DataRoot) -> None:
+    known = checkpoints.find(root, "first")
+    plan = evaluating.plan(root, known, command=["play", "{checkpoint}"], episodes=4)
+    assert plan.command == ["play", str(known.path)]
+    assert (plan.job.runner, plan.job.episodes, plan.job.seed) == ("script", 4, 0)
+    assert plan.parent == known.run_id == evaluating.plan(root, known).parent
+    with pytest.raises(UsageError, match="mosaic eval .* -- python play.py"):
+        evaluating.plan(root, known, command=[])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import Manifest, RunRow
 
-__all__ = ["Known", "everywhere", "find", "of_run", "verified"]
+__all__ = ["Known", "everywhere", "find", "of_run", "run_of", "verified"]
 
 _WHICH = re.compile(r"(?P<run>.+)(?::(?P<reason>final|best|last|stop)|@(?P<step>\d+))", re.DOTALL)
 _LISTED = 12
@@ -66,9 +67,16 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         """Why it was saved: cadence, best, final or stop; of a plain script's, nothing."""
         return str(self.row.meta.get("reason") or "")
 
+    @property
+    def played_by(self) -> str:
+        """How a command of the user's own plays it, to be typed with that command in place of the example."""
+        return f"mosaic eval {shlex.quote(str(self.path))} -- python play.py --weights {{checkpoint}}"
+
 
 def of_run(root: DataRoot, run_id: str) -> list[Known]:
     """The checkpoints of one run, newest first. Empty when nothing of it is stored yet.
+
+    Does not wait for ingest, as nothing here does; `mosaic.sdk.saved` does.
 
     Raises:
         StoreError: the run's store or manifest cannot be read.
@@ -108,10 +116,11 @@ def find(root: DataRoot, text: str) -> Known:
     Raises:
         UsageError: there is none like that, or it is not there any more.
     """
-    if "/" in text or Path(text).is_file():
+    name = run_of(text)
+    if name is None:
         return _of_path(root, Path(text).expanduser().absolute())
     match = _WHICH.fullmatch(text)
-    name, reason, step = (match["run"], match["reason"], match["step"]) if match else (text, None, None)
+    reason, step = (match["reason"], match["step"]) if match else (None, None)
     run = matching(_rows(root), name)
     found = of_run(root, run.run_id)
     if not found:
@@ -128,6 +137,14 @@ def find(root: DataRoot, text: str) -> Known:
         return wanted[0]
     there = ", ".join(_short(known) for known in usable[:_LISTED]) or "none that is still there"
     raise UsageError(f"run {run.name or run.run_id} has no such checkpoint ({text}). It has: {there}")
+
+
+def run_of(text: str) -> str | None:
+    """The run that a text for `find` names; None when the text is a file's path."""
+    if "/" in text or Path(text).is_file():
+        return None
+    match = _WHICH.fullmatch(text)
+    return match["run"] if match else text
 
 
 def verified(known: Known) -> Known:

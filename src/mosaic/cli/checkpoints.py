@@ -9,6 +9,7 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, plain, write_json_lines
+from mosaic.cli.progress import Passing
 from mosaic.cli.table import Column, render
 from mosaic.cli.text import number
 
@@ -47,13 +48,14 @@ def checkpoints_command(*, run: str | None, as_json: bool, quick: bool, everythi
       mosaic eval last:best
     """
     from mosaic.artifacts import checkpoints
+    from mosaic.sdk import saved
 
-    if run is None:
-        found = checkpoints.everywhere(options.root())
-    else:
-        root, row = options.find(run)
-        options.ask(root, row, lambda reader: reader.summary())  # waits until all of an ended run is stored
-        found = checkpoints.of_run(root, row.run_id)
+    with Passing() as passing:
+        if run is None:
+            found = saved.everywhere(options.root(), progress=passing)
+        else:
+            root, row = options.find(run)
+            found = saved.of_run(root, row.run_id, progress=passing, say=lambda text: note(f"mosaic: {text}"))
     hidden = 0 if everything else sum(known.pruned for known in found)
     shown = [known for known in found if everything or not known.pruned]
     if not quick:

@@ -1,4 +1,7 @@
-"""`mosaic eval CHECKPOINT`: let a saved policy play, as a run like any other."""
+"""`mosaic eval CHECKPOINT`: let a saved policy play, as a run like any other.
+
+What stands after `--` is the command that plays it: for what scripts saved, which no runner can load.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,16 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import note
+from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
 from mosaic.sdk.submitting import parse_tag
 
 __all__ = ["eval_command"]
 
 
-@click.command("eval")
+@click.command("eval", cls=options.WithRest)
 @click.argument("checkpoint", metavar="CHECKPOINT")
-@click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE]...")
+@click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE]... [-- COMMAND]")
 @click.option("--episodes", "-n", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first reset.")
 @click.option("--env", "env_id", default="", metavar="ID", help="Another environment with the same spaces.")
@@ -32,7 +36,10 @@ __all__ = ["eval_command"]
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
 @click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
+@click.pass_context
 def eval_command(
+    ctx: click.Context,
+    /,
     *,
     checkpoint: str,
     arguments: tuple[str, ...],
@@ -54,19 +61,23 @@ def eval_command(
     RUN:last. A child process loads it in its runner's own environment; its run can be watched and replayed.
     A checkpoint that no run of yours saved must be trusted first.
 
+    What a script saved is played by a command of yours after '--'. In its words {checkpoint}, {episodes} and
+    {seed} are filled in; MOSAIC_CHECKPOINT, MOSAIC_EPISODES and MOSAIC_SEED tell it the same.
+
     \b
     Example:
       mosaic eval last --episodes 20
       mosaic eval my-run:best --seed 7
       mosaic eval downloads/ppo.zip --runner sb3/ppo --env CartPole-v1 --trust
+      mosaic eval my-script -- python play.py --weights {checkpoint} --episodes {episodes}
     """
-    from mosaic.artifacts import checkpoints
     from mosaic.artifacts.trust import trust
     from mosaic.cli.train import write_checks
-    from mosaic.sdk import evaluating, training
+    from mosaic.sdk import evaluating, saved, training
 
     root = options.root()
-    known = checkpoints.find(root, checkpoint)
+    with Passing() as passing:
+        known = saved.find(root, checkpoint, progress=passing, say=lambda text: note(f"mosaic: {text}"))
     if trusting:
         trust(root, known.path)
     chosen, _, algorithm = runner.partition("/")
@@ -81,6 +92,7 @@ def eval_command(
         algorithm=algorithm,
         checkout=str(Path(checkout).absolute()) if checkout else "",
         python=str(Path(python).absolute()) if python else None,
+        command=options.rest(ctx),
     )
     if dry_run or not plan.ok:
         write_checks(plan.checks)

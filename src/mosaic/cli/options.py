@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from mosaic.protocol.runs import RunRow
     from mosaic.store.reader import StoreReader
 
-__all__ = ["ask", "find", "json_option", "root", "run_argument", "wait_option"]
+__all__ = ["WithRest", "ask", "find", "json_option", "rest", "root", "run_argument", "wait_option"]
+
+_REST = "mosaic.rest"
 
 T = TypeVar("T")
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -33,6 +35,23 @@ wait_option = click.option(
     show_default=True,
     help="Seconds to wait for an ended run's last events.",
 )
+
+
+class WithRest(click.Command):
+    """Keeps apart what stands after `--`, which click would mix with the other words."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What stands before `--` is click's."""
+        if "--" in args:
+            at = args.index("--")
+            args, ctx.meta[_REST] = args[:at], args[at + 1 :]
+        return super().parse_args(ctx, args)
+
+
+def rest(ctx: click.Context) -> list[str] | None:
+    """What stood after `--`; None when there was no `--`."""
+    found: list[str] | None = ctx.meta.get(_REST)
+    return found
 
 
 def root() -> DataRoot:

@@ -73,6 +73,7 @@ def _document(
         "exit": plain(row.exit),
         "lag_events": behind,
         "synced": _synced(root, row),
+        "kind": manifest.spec.job.kind if manifest.spec.job else None,
         "parent": manifest.spec.parent,
         "cwd": manifest.spec.cwd,
         "host": manifest.host,
@@ -108,6 +109,8 @@ def _lines(
         ("store", _store_line(summary, behind)),
         ("kept in", str(root.run(row.run_id).path)),
     ]
+    if manifest.spec.job is not None and manifest.spec.job.kind == "eval":
+        lines.insert(2, ("plays", visible(manifest.spec.job.checkpoint or "-")))
     if row.tags:
         tags = "  ".join(f"{key}={value}" for key, value in row.tags.items())
         lines.insert(2, ("tags", visible(tags)))

@@ -21,21 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["train_command", "write_checks"]
 
-_REST = "mosaic.rest"
 _COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
 
 
-class _Train(click.Command):
-    """Keeps apart what stands after `--`, which click would mix with the other words."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if "--" in args:
-            at = args.index("--")
-            args, ctx.meta[_REST] = args[:at], args[at + 1 :]
-        return super().parse_args(ctx, args)
-
-
-@click.command("train", cls=_Train, context_settings={"ignore_unknown_options": True})
+@click.command("train", cls=options.WithRest, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="RUNNER/ALGO ENV [KEY=VALUE]...")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the training.")
 @click.option("--seeds", metavar="1-5", help="Several, as 1-5 or 1,2,3: one run each, as a group.")
@@ -106,7 +95,7 @@ def train_command(
     root = options.root()
     asked = jobs.Asked(
         words=list(words),
-        rest=ctx.meta.get(_REST),
+        rest=options.rest(ctx),
         arguments=list(arguments),
         seed=seed,
         steps=steps,

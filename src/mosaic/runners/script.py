@@ -1,7 +1,12 @@
-"""The runner `script`: any command, as it stands. It offers no algorithm and asks for no environment."""
+"""The runner `script`: any command, as it stands. It offers no algorithm and asks for no environment.
+
+What its scripts save only they can load. So a checkpoint is played by a command too, which is told what to
+play: in its words, and in its environment.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mosaic.protocol.cards import Capabilities, RunnerCard
@@ -9,7 +14,10 @@ from mosaic.protocol.cards import Capabilities, RunnerCard
 if TYPE_CHECKING:
     from mosaic.protocol.cards import Job
 
-__all__ = ["RUNNER", "ScriptRunner"]
+__all__ = ["RUNNER", "ScriptRunner", "variables"]
+
+
+_PLACE = re.compile(r"\{(checkpoint|episodes|seed)\}")
 
 
 class ScriptRunner:
@@ -24,9 +32,27 @@ class ScriptRunner:
     )
 
     def command(self, job: Job, *, python: str) -> list[str]:
-        """The user's own words; `python` is theirs to name."""
+        """The user's own words; `python` is theirs to name. An evaluation's have their places filled in."""
         del python
-        return list(job.arguments)
+        if job.kind != "eval":
+            return list(job.arguments)
+        return [_filled(word, _told(job)) for word in job.arguments]
+
+
+def variables(job: Job) -> dict[str, str]:
+    """The environment variables that tell a command what to play; none for any other job."""
+    if job.kind != "eval" or job.runner != ScriptRunner.card.id:
+        return {}
+    return {f"MOSAIC_{name.upper()}": value for name, value in _told(job).items()}
+
+
+def _told(job: Job) -> dict[str, str]:
+    return {"checkpoint": job.checkpoint or "", "episodes": str(job.episodes), "seed": str(job.seed)}
+
+
+def _filled(word: str, told: dict[str, str]) -> str:
+    """Other braces stay: a word may be JSON. In one pass: a path may hold what looks like a place."""
+    return _PLACE.sub(lambda match: told[match[1]], word)
 
 
 RUNNER = ScriptRunner()

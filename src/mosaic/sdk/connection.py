@@ -155,6 +155,8 @@ class Connection:
         name: str = "",
         tags: Mapping[str, str] | None = None,
         python: str | None = None,
+        command: Sequence[str] | None = None,
+        cwd: str | Path | None = None,
     ) -> Run:
         """Let a saved policy play, as a run like any other, and return at once.
 
@@ -165,6 +167,9 @@ class Connection:
             name: A name to find it by.
             tags: Labels.
             python: An interpreter to use instead of the runner's own.
+            command: What plays it, for what a script of yours saved. `{checkpoint}`, `{episodes}` and
+                `{seed}` in its words are filled in.
+            cwd: The folder it runs in; by default this process' own.
 
         Raises:
             UsageError: there is no such checkpoint, it is damaged, or nobody trusts it.
@@ -174,12 +179,19 @@ class Connection:
         Example:
             >>> mosaic.connect().evaluate("last:best", episodes=20).wait()
         """
-        from mosaic.artifacts import checkpoints
+        from mosaic.sdk import saved
         from mosaic.sdk.evaluating import evaluate
 
-        known = checkpoints.find(self._root, str(checkpoint))
         run_id = evaluate(
-            self._root, known, episodes=episodes, seed=seed, name=name, tags=tags, python=python
+            self._root,
+            saved.find(self._root, str(checkpoint)),
+            episodes=episodes,
+            seed=seed,
+            name=name,
+            tags=tags,
+            python=python,
+            command=command,
+            cwd=cwd,
         )
         return Run(self._root, run_id)
 

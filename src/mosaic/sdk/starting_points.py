@@ -12,7 +12,7 @@ import msgspec
 from mosaic.artifacts import checkpoints, trust
 from mosaic.errors import UsageError
 from mosaic.runs.folder import read_manifest
-from mosaic.sdk import catalog
+from mosaic.sdk import catalog, saved
 from mosaic_worker.drivers.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
@@ -86,11 +86,8 @@ def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
     can = card.capabilities
     if not (can.supports_resume if job.resume else can.supports_warmstart):
         return job  # the preflight says so
-    if job.resume:
-        # The newest: a run that was stopped and one that ended leave it last.
-        known = checkpoints.find(root, f"{job.resume}:last")
-    else:
-        known = checkpoints.find(root, str(job.init))
+    # Of a run the newest: one that was stopped and one that ended leave it last.
+    known = saved.find(root, f"{job.resume}:last" if job.resume else str(job.init))
     _check_same(job, known)
     sha256 = loadable(root, known, card)
     if not job.resume:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mosaic.paths import DataRoot
-    from mosaic.protocol.runs import RunSpec
     from mosaic.runners.runner import Runner
 
 __all__ = [
@@ -43,6 +42,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     command: list[str]
     """The exact command; empty when there is no interpreter to run it."""
     checks: list[Check]
+    parent: str | None = None
+    """The run it comes from: that which is gone on with, or whose checkpoint plays."""
 
     @property
     def ok(self) -> bool:
@@ -63,7 +64,8 @@ def plan(root: DataRoot, job: Job, *, python: str | None = None, cwd: str | Path
     checks = preflight(root, runner, job, python=python, cwd=None if cwd is None else str(cwd))
     ready = readiness(root, runner.card, python=python)
     command = [] if ready.python is None else runner.command(job, python=ready.python)
-    return Plan(job=job, command=command, checks=checks)
+    # The job names a run's id by now: `complete` has found the run.
+    return Plan(job=job, command=command, checks=checks, parent=job.resume)
 
 
 def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
@@ -201,20 +203,17 @@ def submit(
 ) -> str:
     """Hand an accepted plan to the daemon. The run's id."""
     from mosaic.runners.children import HEADLESS
+    from mosaic.runners.script import variables
 
-    given = dict(os.environ if env is None else env)
+    given = {**(os.environ if env is None else env), **variables(checked.job)}
     spec = make_spec(checked.command, name=name, tags=tags, cwd=cwd, env=given)
-    spec = _with_job(spec, checked.job)
-    if checked.job.env_id:
+    job = checked.job
+    spec = msgspec.structs.replace(spec, runner=job.runner, job=job, parent=checked.parent)
+    if job.env_id:
         given = {**HEADLESS, **given}  # the preflight tried it like this
     with reading.daemon(root) as client:
         client.submit(spec, env=sendable(given)[0])
     return spec.run_id
-
-
-def _with_job(spec: RunSpec, job: Job) -> RunSpec:
-    parent = job.resume  # its id: `complete` has found the run
-    return msgspec.structs.replace(spec, runner=job.runner, job=job, parent=parent)
 
 
 def seeds_of(text: str) -> list[int]:

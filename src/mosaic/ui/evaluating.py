@@ -184,7 +184,10 @@ class Evaluating(QObject):
             self.trained.show(found)
             one = next((one for one in found if str(one.path) == file), None)
             if one is None or not self._launch.offer(one.runner, one.algorithm):
-                self._context.toasts.say(f"{file} cannot be evaluated: no runner here loads it.", level="bad")
+                way = f" A command of yours can play it: {one.played_by}" if one is not None else ""
+                self._context.toasts.say(
+                    f"{file} cannot be evaluated: no runner here loads it.{way}", level="bad"
+                )
                 return
             self.trained.choose(file)
 

@@ -80,7 +80,7 @@ def test_everything_worth_knowing_is_there() -> None:
     assert found["Run/State"] == "failed: exit code 3"
     assert found["Run/Command"] == "python 'my script.py'"
     assert found["Run/Tags"] == "lr=0.1"
-    assert found["Run/Branch of"] == "first (01PARENT)"
+    assert found["Run/Comes from"] == "first (01PARENT)"
     assert found["Setup/Seed"] == "7"
     assert found["Setup/Starts from"] == "/old/model.zip"
     assert found["Settings/gamma"] == "0.9"

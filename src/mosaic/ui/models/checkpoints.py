@@ -146,8 +146,13 @@ def _refusal(
 ) -> str:
     if not known.usable:
         return f"There is nothing to {what} from: {known.note or 'its bytes are not the recorded ones'}."
-    if not known.runner:
-        return "It was saved by a plain script: MOSAIC does not know how to load it."
+    if known.runner in ("", "script"):
+        why = "It was saved by a plain script: MOSAIC does not know how to load it."
+        return (
+            f"{why} A command of yours can play it: {text.visible(known.played_by)}"
+            if what == "evaluate"
+            else why
+        )
     if has is None:
         return f"The runner {known.runner} is not installed here. See: mosaic runners"
     if not can(has):

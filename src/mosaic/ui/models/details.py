@@ -86,7 +86,7 @@ def _run(row: RunRow, *, folder: RunFolder, parent_name: str) -> tuple[Field, ..
         fields.append(Field("Group", text.visible(row.group)))
     if row.parent:
         known = f"{text.visible(parent_name)} ({row.parent})" if parent_name else row.parent
-        fields.append(Field("Branch of", text.visible(known)))
+        fields.append(Field("Comes from", text.visible(known)))
     return tuple(fields)
 
 

@@ -16,6 +16,7 @@ say mosaic episodes last -n 5
 say mosaic verify last
 say mosaic replay last --episode 399 --verify
 say mosaic replay last --episode 399 --gif "$MOSAIC_HOME/episode-399.gif"
+say mosaic eval last --episodes 5 --seed 7
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   live=$(mosaic run --name live --tag kind=demo --detach -- python examples/q_learning.py --episodes 100000000 --slippery)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from mosaic.runners import environments, registry
 from mosaic.settings import Settings
 from tests.cli.asking import strict_json
@@ -102,27 +100,4 @@ def test_show_says_what_a_runner_offers(root: DataRoot, site: Path, mosaic: Call
     found = strict_json(mosaic("runners", "show", "plain", "--json").out)
     assert (found["title"], found["readiness"]["state"]) == ("Plain random", "builtin")
     assert mosaic("runners", "show", "plain/randon").code == 2
-    del root
-
-
-@pytest.mark.parametrize("words", [("doctor", "--json"), ("doctor", "--json", "--try")])
-def test_the_doctor_looks_at_the_runners_and_on_request_tries_them(
-    root: DataRoot,
-    site: Path,
-    mosaic: Callable[..., Said],
-    words: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    offer(site, "plain", PLAIN)
-    offer(site, "bad", "import nothing_of_the_kind")
-    offer(
-        site, "lame", PLAIN.replace('"plain"', '"lame"').replace("default_steps=60", 'default_env="Nope-v0"')
-    )
-    monkeypatch.setenv("MOSAIC_RUNNER_PYTHON", "sb3=/nowhere/python,sbx=/nowhere/python")
-    found = {check["name"]: check for check in strict_json(mosaic(*words).out)["checks"]}
-    assert found["runner plain"]["status"] == "ok"
-    assert ("tried and fine" in found["runner plain"]["text"]) == ("--try" in words)
-    assert found["runner bad"]["status"] == "warn"
-    assert found["runner lame"]["status"] == ("fail" if "--try" in words else "ok")
-    assert "no program" in found["runner sb3"]["text"]
     del root

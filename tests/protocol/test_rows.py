@@ -1,0 +1,24 @@
+"""Rows: the names programs read."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from mosaic.protocol import rows
+from mosaic.protocol.rows import EpisodeRow
+
+
+def test_the_return_of_an_episode_is_called_return_in_json() -> None:
+    row = EpisodeRow(episode_id="e", index=3, return_=2.5)
+    told = msgspec.json.decode(msgspec.json.encode(row))
+    assert told["return"] == 2.5
+    assert "return_" not in told
+    assert msgspec.convert(told, EpisodeRow) == row
+
+
+@pytest.mark.parametrize("name", rows.__all__)
+def test_a_row_leaves_nothing_out_and_is_never_changed(name: str) -> None:
+    config = getattr(rows, name).__struct_config__
+    assert config.frozen
+    assert not config.omit_defaults, "whoever reads JSON finds every field in every row"

@@ -10,7 +10,7 @@ import pytest
 from mosaic.protocol import events
 from mosaic.protocol.events import EVENT_TYPES, Event, Step
 
-LEAST = {
+LEAST: dict[str, dict[str, object]] = {
     "hello": {"protocol": 1, "producer": "p"},
     "config": {},
     "reset": {"episode_id": "e"},

@@ -16,9 +16,9 @@ from typing import Any
 
 import gymnasium as gym
 import torch
-from gymnasium.envs.classic_control.cartpole import CartPoleEnv
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
+from timed_render import forget, spent  # type: ignore[import-not-found]
 
 from mosaic_worker import fastlane_layout as layout
 from mosaic_worker import frames as showing
@@ -27,23 +27,8 @@ STEPS = 256
 FPS = 60
 kind, groups = sys.argv[1], int(sys.argv[2])
 torch.set_num_threads(1)
-spent = {"renders": 0.0, "cpu": 0.0}
-original: Any = CartPoleEnv.render
-
-
-def render(self: Any) -> Any:
-    """The environment's own `render`, timed: its price is taken off in every block."""
-    began = time.process_time()
-    try:
-        return original(self)
-    finally:
-        spent["renders"] += 1
-        spent["cpu"] += time.process_time() - began
-
-
-setattr(CartPoleEnv, "render", render)  # noqa: B010  (mypy refuses the plain form)
 env = gym.make("CartPole-v1", render_mode="rgb_array" if kind == "watching" else None)
-setattr(showing, "_now", time.process_time_ns)  # noqa: B010
+setattr(showing, "_now", time.process_time_ns)  # noqa: B010  (mypy refuses the plain form)
 cls: Any = type(env)
 hooked = {name: vars(cls)[name] for name in ("step", "reset")}
 
@@ -74,7 +59,7 @@ class Blocks(BaseCallback):  # type: ignore[misc]
 
     def _on_rollout_start(self) -> None:
         if self.block:
-            used = time.process_time() - self.began - spent["cpu"]
+            used = time.process_time() - self.began - spent["render_cpu"]  # of no block the rendering
             if len(self.order) == 2:
                 self.found.append({})
             self.found[-1][self.block] = used * 1e6 / STEPS
@@ -86,7 +71,7 @@ class Blocks(BaseCallback):  # type: ignore[misc]
         switch(self.block)
         self.own = self.watching and self.block != "tried"
         gc.collect()
-        spent.update(renders=0.0, cpu=0.0)
+        forget()
         self.began = time.process_time()
 
     def _on_step(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import width
+from mosaic.text import width
 
 COLUMNS = (
     Column("RUN"),

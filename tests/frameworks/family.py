@@ -13,7 +13,7 @@ from tests.envs import python_of
 if TYPE_CHECKING:
     from mosaic.protocol.cards import RunnerCard
 
-__all__ = ["assert_card_is_true", "lives"]
+__all__ = ["assert_card_is_true", "assert_every_algorithm_lives"]
 
 SOURCE = Path(__file__).parents[2] / "src"
 OURS = {
@@ -59,8 +59,21 @@ def assert_card_is_true(card: RunnerCard) -> None:
                 assert set(parameter.choices) == {"auto", *known}, algorithm.id
 
 
-def lives(runner: str, folder: Path) -> list[dict[str, Any]]:
-    """Every algorithm trained, played, gone on with and warm-started."""
+def assert_every_algorithm_lives(card: RunnerCard, folder: Path) -> dict[str, dict[str, Any]]:
+    """Every algorithm is trained, played, gone on with and warm-started. What each did, by its id."""
     program = Path(__file__).with_name("every_algorithm.py")
-    out = _run(runner, str(program), runner, str(folder), timeout_secs=1700)
-    return [json.loads(line) for line in out.splitlines()]
+    out = _run(card.id, str(program), card.id, str(folder), timeout_secs=1700)
+    found = {life["algorithm"]: life for life in map(json.loads, out.splitlines())}
+    assert set(found) == {algorithm.id for algorithm in card.algorithms}
+    for life in found.values():
+        assert life["steps"] >= 128, life
+        assert life["steps"] + 64 <= life["more"], life  # the step count goes on
+        assert life["warm"] < life["steps"], life  # and begins anew
+        assert life["played"].startswith("return "), life
+        assert "it holds weights, optimiser, step count, random generators" in life["resumed"], life
+        assert "optimiser and step count begin anew" in life["warmed"], life
+        assert life["reasons"].count("final") == 1, life
+        assert "step" in life["reasons"], life
+    assert "replay buffer; not environment state" in found["dqn"]["resumed"]
+    assert "not environment state, replay buffer" in found["sac"]["resumed"]
+    return found

@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING
 from mosaic.cli.follow import StatusLine, Tail
 from mosaic.cli.output import abandon_stdout
 from mosaic.cli.progress import Passing
-from mosaic.cli.text import count, number, span, speed
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
@@ -20,6 +19,7 @@ from mosaic.runs.locks import held
 from mosaic.sdk import catalog, reading
 from mosaic.store.glance import glance
 from mosaic.store.lag import lag
+from mosaic.text import count, number, span, speed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.progress import Passing
-from mosaic.cli.text import count, number, span
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED, RunRow, RunState
 from mosaic.sdk import catalog, reading
+from mosaic.text import count, number, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from mosaic.cli import options
 from mosaic.cli.output import cells, note, plain, write_json_lines
 from mosaic.cli.progress import Passing
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import number
+from mosaic.text import number
 
 if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mosaic import __version__
-from mosaic.cli.text import size
 from mosaic.errors import MosaicError
 from mosaic.settings import Settings, load
+from mosaic.text import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

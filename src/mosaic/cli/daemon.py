@@ -8,9 +8,9 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import write_json
-from mosaic.cli.text import age
 from mosaic.paths import data_root
 from mosaic.rpc.launch import connect, daemon_running, wait_until_gone
+from mosaic.text import age
 
 __all__ = ["daemon_command"]
 

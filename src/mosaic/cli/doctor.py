@@ -8,8 +8,8 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.output import paint, write_json
-from mosaic.cli.text import visible
 from mosaic.paths import data_root
+from mosaic.text import visible
 
 __all__ = ["doctor_command"]
 

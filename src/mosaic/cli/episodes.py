@@ -10,7 +10,7 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import count, number, span
+from mosaic.text import count, number, span
 
 if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import IO, TYPE_CHECKING
 
-from mosaic.cli.text import fit, visible
+from mosaic.text import fit, visible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import click
 
 from mosaic.cli import options
 from mosaic.cli.follow import Tail, last_lines
-from mosaic.cli.text import visible
 from mosaic.sdk.reading import has_ended
+from mosaic.text import visible
 
 __all__ = ["logs_command"]
 

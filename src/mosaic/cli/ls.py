@@ -10,10 +10,10 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint_state, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import age, count, number_or_dash, speed
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.sdk import catalog
 from mosaic.sdk.submitting import parse_tag
+from mosaic.text import age, count, number_or_dash, speed
 
 __all__ = ["ls_command"]
 

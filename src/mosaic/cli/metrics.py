@@ -11,9 +11,9 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import count, number
 from mosaic.errors import UsageError
 from mosaic.sdk import series
+from mosaic.text import count, number
 
 if TYPE_CHECKING:
     from mosaic.protocol.rows import MetricRow

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mosaic.cli.text import visible
 from mosaic.protocol import floats
+from mosaic.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,10 +9,10 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing, bar
-from mosaic.cli.text import size
 from mosaic.errors import MosaicError, UsageError
 from mosaic.protocol.runs import ENDED
 from mosaic.sdk import reading
+from mosaic.text import size
 
 __all__ = ["pack_command"]
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
-from mosaic.cli.text import visible
+from mosaic.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress
 
 __all__ = ["Passing", "bar", "phases"]
 
@@ -48,16 +50,7 @@ def bar(text: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _drawn() as progress:
         task = progress.add_task(text, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -68,16 +61,7 @@ def phases(name: str) -> Iterator[Callable[[str, float | None], None]]:
     if not sys.stderr.isatty():
         yield lambda text, fraction: None if fraction is None else note(f"{name}: {text}")
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _drawn() as progress:
         task = progress.add_task(name, total=1.0)
 
         def show(text: str, fraction: float | None) -> None:
@@ -87,3 +71,16 @@ def phases(name: str) -> Iterator[Callable[[str, float | None], None]]:
                 progress.update(task, completed=fraction)
 
         yield show
+
+
+def _drawn() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -11,8 +11,8 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import write_json
 from mosaic.cli.progress import bar
-from mosaic.cli.text import count, size, span, visible
 from mosaic.sdk import reading
+from mosaic.text import count, size, span, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot

@@ -7,10 +7,10 @@ import sys
 import click
 
 from mosaic.cli import options
-from mosaic.cli.text import count, visible
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
 from mosaic.sdk import catalog, reading
+from mosaic.text import count, visible
 
 __all__ = ["rm_command"]
 

@@ -11,9 +11,9 @@ import msgspec
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint, plain, write_json
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import visible
 from mosaic.errors import UsageError
 from mosaic.settings import load
+from mosaic.text import visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot

@@ -12,12 +12,12 @@ import click
 from mosaic.cli import options
 from mosaic.cli.follow import last_lines
 from mosaic.cli.output import note, paint, paint_state, plain, write_json
-from mosaic.cli.text import age, count, number_or_dash, span, speed, visible
 from mosaic.errors import StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs.folder import read_manifest
 from mosaic.store.lag import lag
+from mosaic.text import age, count, number_or_dash, span, speed, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot

@@ -10,8 +10,8 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.cli.text import in_json, number
 from mosaic.exporting.tables import plain_arrays
+from mosaic.text import in_json, number
 
 if TYPE_CHECKING:
     from mosaic.protocol.rows import StepRow

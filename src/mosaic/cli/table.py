@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mosaic.cli.text import fit, visible, width
+from mosaic.text import fit, visible, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

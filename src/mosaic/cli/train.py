@@ -11,8 +11,8 @@ import msgspec
 
 from mosaic.cli import options
 from mosaic.cli.output import note, paint, plain, write_json
-from mosaic.cli.text import visible
 from mosaic.sdk.submitting import parse_tag
+from mosaic.text import visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot

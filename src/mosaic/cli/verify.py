@@ -10,9 +10,9 @@ import msgspec
 from mosaic.cli import options
 from mosaic.cli.output import note, plain, write_json
 from mosaic.cli.progress import Passing, bar
-from mosaic.cli.text import visible
 from mosaic.protocol.runs import ENDED
 from mosaic.sdk import reading
+from mosaic.text import visible
 
 __all__ = ["verify_command"]
 

@@ -14,13 +14,13 @@ import click
 from mosaic.cli import options
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
-from mosaic.cli.text import number, speed
 from mosaic.errors import MosaicError, UsageError
 from mosaic.fastlane import png
 from mosaic.fastlane.lane import Wish
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
 from mosaic.sdk.reading import has_ended
+from mosaic.text import number, speed
 
 if TYPE_CHECKING:
     from mosaic.fastlane.reader import Frame

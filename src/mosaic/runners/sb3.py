@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mosaic.protocol.cards import Algorithm, Capabilities, RunnerCard
-from mosaic.runners.runner import DriverRunner
-from mosaic.runners.sb3_parameters import ACTOR_CRITIC, OFF_POLICY, parameters
+from mosaic.runners.sb3_family import ANY_ACTION, STABLE_BASELINES, algorithm, family_runner
+from mosaic.runners.sb3_parameters import ACTOR_CRITIC, OFF_POLICY
+
+if TYPE_CHECKING:
+    from mosaic.protocol.cards import Algorithm
 
 __all__ = ["RUNNER"]
 
-_ANY_ACTION = ["Box", "Discrete", "MultiDiscrete", "MultiBinary"]
-_OBSERVATIONS = ["Box", "Discrete", "MultiDiscrete", "MultiBinary", "Dict"]
+_OBSERVATIONS = [*ANY_ACTION, "Dict"]
 _POLICIES = ["MlpPolicy", "CnnPolicy", "MultiInputPolicy"]
 
 _PPO: dict[str, Any] = {
@@ -33,25 +34,22 @@ _DDPG: dict[str, Any] = {"learning_rate": 1e-3, **OFF_POLICY}
 
 
 def _algorithm(
-    name: str, title: str, text: str, own: dict[str, Any], actions: list[str], *, env: str = "CartPole-v1",
-    masks: bool = False,
-) -> Algorithm:  # fmt: skip
-    return Algorithm(
-        id=name,
-        title=title,
-        help=text,
-        parameters=parameters(own, policies=_POLICIES),
+    name: str, title: str, text: str, own: dict[str, Any], actions: list[str], *, masks: bool = False
+) -> Algorithm:
+    return algorithm(
+        name,
+        title,
+        text,
+        own,
         actions=actions,
         observations=_OBSERVATIONS,
-        default_steps=50_000,
-        default_env=env,
-        needs_action_masks=masks,
+        policies=_POLICIES,
+        masks=masks,
     )
 
 
-_CONTINUOUS = "Pendulum-v1"
 _ALGORITHMS = [
-    _algorithm("ppo", "PPO", "Proximal policy optimisation: a good start.", {**_PPO, **_SDE}, _ANY_ACTION),
+    _algorithm("ppo", "PPO", "Proximal policy optimisation: a good start.", {**_PPO, **_SDE}, ANY_ACTION),
     _algorithm(
         "a2c", "A2C", "Advantage actor-critic: small, frequent updates.",
         {
@@ -59,16 +57,15 @@ _ALGORITHMS = [
             "vf_coef": 0.5, "max_grad_norm": 0.5, "rms_prop_eps": 1e-5, "use_rms_prop": True,
             "normalize_advantage": False,
         },
-        _ANY_ACTION,
+        ANY_ACTION,
     ),
     _algorithm("dqn", "DQN", "Deep Q-learning, for discrete actions.", _DQN, ["Discrete"]),
-    _algorithm("sac", "SAC", "Soft actor-critic, for continuous actions.", _SAC, ["Box"], env=_CONTINUOUS),
+    _algorithm("sac", "SAC", "Soft actor-critic, for continuous actions.", _SAC, ["Box"]),
     _algorithm(
         "td3", "TD3", "Twin delayed DDPG, for continuous actions.",
         {**_DDPG, "policy_delay": 2, "target_policy_noise": 0.2, "target_noise_clip": 0.5}, ["Box"],
-        env=_CONTINUOUS,
     ),
-    _algorithm("ddpg", "DDPG", "Deep deterministic policy gradient.", _DDPG, ["Box"], env=_CONTINUOUS),
+    _algorithm("ddpg", "DDPG", "Deep deterministic policy gradient.", _DDPG, ["Box"]),
     _algorithm(
         "trpo", "TRPO", "Trust region policy optimisation.",
         {
@@ -76,7 +73,7 @@ _ALGORITHMS = [
             "cg_damping": 0.1, "line_search_shrinking_factor": 0.8, "line_search_max_iter": 10,
             "n_critic_updates": 10, "normalize_advantage": True, "target_kl": 0.01, "sub_sampling_factor": 1,
         },
-        _ANY_ACTION,
+        ANY_ACTION,
     ),
     _algorithm(
         "qrdqn", "QR-DQN", "Quantile regression DQN, for discrete actions.",
@@ -88,11 +85,11 @@ _ALGORITHMS = [
     ),
     _algorithm(
         "recurrent_ppo", "Recurrent PPO", "PPO with an LSTM: for what cannot be seen at one glance.",
-        {**_PPO, **_SDE, "n_steps": 128, "batch_size": 128}, _ANY_ACTION,
+        {**_PPO, **_SDE, "n_steps": 128, "batch_size": 128}, ANY_ACTION,
     ),
     _algorithm(
         "tqc", "TQC", "Truncated quantile critics, for continuous actions.",
-        {**_SAC, "top_quantiles_to_drop_per_net": 2}, ["Box"], env=_CONTINUOUS,
+        {**_SAC, "top_quantiles_to_drop_per_net": 2}, ["Box"],
     ),
     _algorithm(
         "maskable_ppo", "Maskable PPO", "PPO for environments that say which actions are possible.",
@@ -100,31 +97,12 @@ _ALGORITHMS = [
     ),
 ]  # fmt: skip
 
-RUNNER = DriverRunner(
-    RunnerCard(
-        id="sb3",
-        title="Stable-Baselines3",
-        help="Reliable implementations in PyTorch, with those of sb3-contrib.",
-        algorithms=_ALGORITHMS,
-        capabilities=Capabilities(
-            supports_warmstart=True,
-            supports_resume=True,
-            supports_checkpoint=True,
-            supports_eval=True,
-            supports_pause=True,
-            supports_vector=True,
-            gpu="optional",
-        ),
-        requirements=[
-            "stable-baselines3==2.9.2",
-            "sb3-contrib==2.9.2",
-            "gymnasium[classic-control]==1.4.0",
-            "numpy==2.4.6",
-            "msgspec==0.22.0",
-        ],
-        torch=True,
-        imports=["stable_baselines3", "sb3_contrib", "torch", "gymnasium"],
-        url="https://stable-baselines3.readthedocs.io",
-    ),
-    module="mosaic_worker.drivers.sb3",
+RUNNER = family_runner(
+    "sb3",
+    title="Stable-Baselines3",
+    text="Reliable implementations in PyTorch, with those of sb3-contrib.",
+    algorithms=_ALGORITHMS,
+    packages=[STABLE_BASELINES, "sb3-contrib==2.9.2"],
+    imports=["stable_baselines3", "sb3_contrib", "torch", "gymnasium"],
+    url="https://stable-baselines3.readthedocs.io",
 )

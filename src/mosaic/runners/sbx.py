@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mosaic.protocol.cards import Algorithm, Capabilities, RunnerCard
-from mosaic.runners.runner import DriverRunner
-from mosaic.runners.sb3_parameters import OFF_POLICY, parameters
+from mosaic.runners.sb3_family import ANY_ACTION, STABLE_BASELINES, algorithm, family_runner
+from mosaic.runners.sb3_parameters import OFF_POLICY
+
+if TYPE_CHECKING:
+    from mosaic.protocol.cards import Algorithm
 
 __all__ = ["RUNNER"]
 
-_ACTIONS = ["Box", "Discrete", "MultiDiscrete", "MultiBinary"]
 _CRITIC: dict[str, Any] = {"learning_rate": 3e-4, "qf_learning_rate": None, **OFF_POLICY}
 _ENTROPY: dict[str, Any] = {
     "ent_coef": "auto", "target_entropy": "auto", "use_sde": False, "sde_sample_freq": -1,
@@ -20,16 +21,8 @@ _ENTROPY: dict[str, Any] = {
 def _algorithm(
     name: str, title: str, text: str, own: dict[str, Any], *, actions: list[str], policies: list[str]
 ) -> Algorithm:
-    return Algorithm(
-        id=name,
-        title=title,
-        help=text,
-        parameters=parameters(own, policies=policies),
-        actions=actions,
-        observations=["Box", "Dict"] if "MultiInputPolicy" in policies else ["Box"],
-        default_steps=50_000,
-        default_env="CartPole-v1" if "Discrete" in actions else "Pendulum-v1",
-    )
+    observations = ["Box", "Dict"] if "MultiInputPolicy" in policies else ["Box"]
+    return algorithm(name, title, text, own, actions=actions, observations=observations, policies=policies)
 
 
 _PIXELS = ["MlpPolicy", "CnnPolicy"]
@@ -43,7 +36,7 @@ _ALGORITHMS = [
             "gae_lambda": 0.95, "clip_range": 0.2, "normalize_advantage": True, "ent_coef": 0.0,
             "vf_coef": 0.5, "max_grad_norm": 0.5, "target_kl": None, "use_sde": False, "sde_sample_freq": -1,
         },
-        actions=_ACTIONS, policies=_PIXELS,
+        actions=ANY_ACTION, policies=_PIXELS,
     ),
     _algorithm(
         "dqn", "DQN", "Deep Q-learning, for discrete actions.",
@@ -82,31 +75,12 @@ _ALGORITHMS = [
     ),
 ]  # fmt: skip
 
-RUNNER = DriverRunner(
-    RunnerCard(
-        id="sbx",
-        title="SBX",
-        help="Stable-Baselines3's algorithms in JAX: compiled, fast on small networks.",
-        algorithms=_ALGORITHMS,
-        capabilities=Capabilities(
-            supports_warmstart=True,
-            supports_resume=True,
-            supports_checkpoint=True,
-            supports_eval=True,
-            supports_pause=True,
-            supports_vector=True,
-            gpu="optional",
-        ),
-        requirements=[
-            "sbx-rl==0.28.0",
-            "stable-baselines3==2.9.2",
-            "gymnasium[classic-control]==1.4.0",
-            "numpy==2.4.6",
-            "msgspec==0.22.0",
-        ],
-        torch=True,
-        imports=["sbx", "jax", "stable_baselines3", "gymnasium"],
-        url="https://github.com/araffin/sbx",
-    ),
-    module="mosaic_worker.drivers.sbx",
+RUNNER = family_runner(
+    "sbx",
+    title="SBX",
+    text="Stable-Baselines3's algorithms in JAX: compiled, fast on small networks.",
+    algorithms=_ALGORITHMS,
+    packages=["sbx-rl==0.28.0", STABLE_BASELINES],
+    imports=["sbx", "jax", "stable_baselines3", "gymnasium"],
+    url="https://github.com/araffin/sbx",
 )

@@ -59,7 +59,7 @@ def lines(row: RunRow = ROW, *, manifest: Manifest | None = MANIFEST) -> dict[st
     summary = StoreSummary(checkpoints=3, warnings=["no seed was set"])
     found = sections(
         row,
-        folder=RunFolder(Path("/root/runs/x")),
+        folder=RunFolder(Path("/data/runs/x")),
         manifest=manifest,
         summary=summary,
         parent_name="first",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHBoxLayout,
-    QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -23,18 +22,15 @@ from mosaic.ui.models.checkpoints import by_kind, by_run
 from mosaic.ui.models.details import breakable
 from mosaic.ui.theme import GAP, TIGHT, tone
 from mosaic.ui.widgets.controls import plain, tool
-from mosaic.ui.widgets.message import Message
+from mosaic.ui.widgets.following_panel import FollowingPanel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.artifacts.checkpoints import Known
     from mosaic.protocol.cards import Capabilities
     from mosaic.ui.context import Context
     from mosaic.ui.models.checkpoints import Card, Group
-    from mosaic.ui.ops import Operation
 
 __all__ = ["CheckpointsPanel"]
 
@@ -47,7 +43,7 @@ _CARD = Qt.ItemDataRole.UserRole
 _Found = tuple[list["Known"], dict[str, "Capabilities"]]
 
 
-class CheckpointsPanel(QWidget):
+class CheckpointsPanel(FollowingPanel):
     """Qt view of checkpoints.
 
     Args:
@@ -57,20 +53,15 @@ class CheckpointsPanel(QWidget):
     """
 
     def __init__(self, context: Context, *, every_ms: int = 2000, most: int = 2000) -> None:
-        super().__init__()
-        self._context, self._most = context, most
+        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
+        self._most = most
         self._known: list[Known] = []
         self._capabilities: dict[str, Capabilities] = {}
         self._verified: dict[tuple[str, int, str], Known] = {}
         self._shown_for: tuple[object, object] | None = None
-        self._reading: Operation | None = None
         self._make_list()
         self._make_buttons()
         self._lay_out()
-        self._timer = QTimer(self)
-        self._timer.setInterval(every_ms)
-        self._timer.timeout.connect(self.refresh)
-        context.selection.changed.connect(self._chosen)
         self._tell()
 
     def _make_list(self) -> None:
@@ -124,9 +115,6 @@ class CheckpointsPanel(QWidget):
         column.addWidget(self.list, 1)
         column.addLayout(acts)
         column.addWidget(self._about)
-        self._message = Message(_NO_RUN)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -137,27 +125,16 @@ class CheckpointsPanel(QWidget):
     @property
     def said(self) -> str:
         """What the panel tells in words."""
-        return self._message.label.text() if self._stack.currentIndex() == 0 else self._about.text()
+        return self._said(self._about.text())
 
     # -- following ------------------------------------------------------------------------------------------
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Read while somebody looks."""
-        super().showEvent(event)
-        self._timer.start()
-        self._chosen()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: read nothing."""
-        self._timer.stop()
-        super().hideEvent(event)
-
     def _chosen(self) -> None:
-        if not self.isVisible():
-            return
-        if self._reading is not None:
-            self._reading.abandon()
-            self._reading = None
+        if self.isVisible():
+            self._abandon()
+            self.refresh()
+
+    def _turn(self) -> None:
         self.refresh()
 
     def refresh(self) -> None:
@@ -199,8 +176,7 @@ class CheckpointsPanel(QWidget):
     # -- the list -------------------------------------------------------------------------------------------
 
     def _say(self, text: str) -> None:
-        self._message.say(text)
-        self._stack.setCurrentIndex(0)
+        super()._say(text)
         self._count.setText("")
 
     def _groups(self) -> list[Group]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSizePolicy,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,17 +24,14 @@ from mosaic.store.glance import glance
 from mosaic.ui.models.details import breakable, sections
 from mosaic.ui.theme import GAP, INSET, TIGHT, tone, tone_of_state
 from mosaic.ui.widgets.controls import plain, tool
-from mosaic.ui.widgets.message import Message
+from mosaic.ui.widgets.following_panel import FollowingPanel
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHideEvent, QShowEvent
-
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest
     from mosaic.ui.context import Context
     from mosaic.ui.models.details import Field, Section
-    from mosaic.ui.ops import Operation
 
 __all__ = ["DetailsPanel"]
 
@@ -43,7 +39,7 @@ _NO_RUN = "Choose a run on the left to see everything about it."
 _Read = tuple["Manifest | None", "StoreSummary | None"]
 
 
-class DetailsPanel(QWidget):
+class DetailsPanel(FollowingPanel):
     """Qt view of the run in focus.
 
     Args:
@@ -52,13 +48,10 @@ class DetailsPanel(QWidget):
     """
 
     def __init__(self, context: Context, *, every_ms: int = 1000) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
         self._read: dict[str, _Read] = {}
-        self._reading: Operation | None = None
         self._shape: tuple[object, ...] = ()
         self._labels: list[QLabel] = []
-        self._message = Message(_NO_RUN)
         self._state = plain()
         self._folder = tool("Open folder", tip="Show the run's files", act=self._open_folder)
         self.copy_all = tool("Copy all", tip="Copy everything as text", act=self._copy_all)
@@ -77,16 +70,10 @@ class DetailsPanel(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self._scroll, 1)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._stack)
-        self._timer = QTimer(self)
-        self._timer.setInterval(every_ms)
-        self._timer.timeout.connect(self._tick)
-        context.selection.changed.connect(self._chosen)
         context.runs.changed.connect(self._moved)
 
     @property
@@ -101,17 +88,6 @@ class DetailsPanel(QWidget):
 
     # -- following ------------------------------------------------------------------------------------------
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Keep up while somebody looks."""
-        super().showEvent(event)
-        self._timer.start()
-        self._chosen()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks."""
-        self._timer.stop()
-        super().hideEvent(event)
-
     def _chosen(self) -> None:
         if self.isVisible():
             self._ask()
@@ -121,7 +97,7 @@ class DetailsPanel(QWidget):
         if self.isVisible() and self._context.selection.focus in moved:
             self._write()
 
-    def _tick(self) -> None:
+    def _turn(self) -> None:
         row = self._context.runs.get(self._context.selection.focus)
         if row is None or row.state not in ENDED or row.run_id not in self._read:
             self._chosen()
@@ -165,8 +141,7 @@ class DetailsPanel(QWidget):
         row = self._context.runs.get(self._context.selection.focus)
         if row is None:
             focus = self._context.selection.focus
-            self._message.say(_NO_RUN if focus is None else "This run is not in the list any more.")
-            self._stack.setCurrentIndex(0)
+            self._say(_NO_RUN if focus is None else "This run is not in the list any more.")
             return
         self._stack.setCurrentIndex(1)
         self._state.setText(f"●  {row.state.value}")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
-    QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -33,16 +31,15 @@ from mosaic.ui.models.episodes import (
 from mosaic.ui.theme import GAP, TIGHT, tone
 from mosaic.ui.widgets.controls import plain, tool
 from mosaic.ui.widgets.episode_table import EpisodeTable
-from mosaic.ui.widgets.message import Message
+from mosaic.ui.widgets.following_panel import FollowingPanel
+from mosaic.ui.widgets.rows_table import as_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
-    from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.ui.context import Context
-    from mosaic.ui.ops import Operation
 
 __all__ = ["EpisodesPanel"]
 
@@ -54,7 +51,7 @@ _WIDTHS = {
 _Found = tuple[Episodes, "npt.NDArray[np.int64]"]
 
 
-class EpisodesPanel(QWidget):
+class EpisodesPanel(FollowingPanel):
     """Qt view of the episodes of the run in focus.
 
     Args:
@@ -63,12 +60,10 @@ class EpisodesPanel(QWidget):
     """
 
     def __init__(self, context: Context, *, every_ms: int = 300) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
         self._run_id: str | None = None
         self._loader: EpisodeLoader | None = None
         self._episodes: Episodes | None = None
-        self._reading: Operation | None = None
         self._by, self._descending = "index", True
         self._filter = Filter()
         self._stale = False
@@ -77,10 +72,6 @@ class EpisodesPanel(QWidget):
         self._make_table()
         self._make_bar()
         self._lay_out()
-        self._timer = QTimer(self)
-        self._timer.setInterval(every_ms)
-        self._timer.timeout.connect(self._turn)
-        context.selection.changed.connect(self._chosen)
 
     def _make_bar(self) -> None:
         self.search = QLineEdit()
@@ -115,9 +106,6 @@ class EpisodesPanel(QWidget):
         column.addWidget(self.table, 1)
         self._told.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         column.addWidget(self._told)
-        self._message = Message(_NO_RUN)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -126,22 +114,10 @@ class EpisodesPanel(QWidget):
     def _make_table(self) -> None:
         self.table = table = QTableView()
         table.setModel(self.model)
-        table.setAccessibleName("Episodes")
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setAlternatingRowColors(True)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
+        as_rows(table, name="Episodes", spare=8)
         table.setFrameShape(QTableView.Shape.NoFrame)
         table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        rows = table.verticalHeader()
-        rows.setVisible(False)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(table.fontMetrics().height() + 8)
         heads = table.horizontalHeader()
-        heads.setHighlightSections(False)
         heads.setSectionsClickable(True)
         heads.setSortIndicatorShown(True)
         heads.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
@@ -154,20 +130,9 @@ class EpisodesPanel(QWidget):
     @property
     def said(self) -> str:
         """What the panel tells in words."""
-        return self._message.label.text() if self._stack.currentIndex() == 0 else self._told.text()
+        return self._said(self._told.text())
 
     # -- following ------------------------------------------------------------------------------------------
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Read while somebody looks."""
-        super().showEvent(event)
-        self._timer.start()
-        self._chosen()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: read nothing."""
-        self._timer.stop()
-        super().hideEvent(event)
 
     def _chosen(self) -> None:
         if not self.isVisible():
@@ -177,12 +142,9 @@ class EpisodesPanel(QWidget):
             self._run_id = focus
             self._loader = None if focus is None else EpisodeLoader(self._context.root.run(focus))
             self._episodes = None
-            if self._reading is not None:
-                self._reading.abandon()
-                self._reading = None
+            self._abandon()
             self.model.show(None, np.empty(0, np.int64))
-            self._message.say(_NO_RUN if focus is None else "Loading…")
-            self._stack.setCurrentIndex(0)
+            self._say(_NO_RUN if focus is None else "Loading…")
         self._turn(force=True)
 
     def _turn(self, *, force: bool = False) -> None:
@@ -214,8 +176,7 @@ class EpisodesPanel(QWidget):
 
         def failed(text: str) -> None:
             self._reading = None
-            self._message.say(text)
-            self._stack.setCurrentIndex(0)
+            self._say(text)
 
         self._reading = self._context.ops.run(work, done=done, failed=failed)
 
@@ -227,8 +188,7 @@ class EpisodesPanel(QWidget):
             self._keep(chosen)
         shown = self._episodes
         if shown is None or not len(shown):
-            self._message.say(_NONE_YET)
-            self._stack.setCurrentIndex(0)
+            self._say(_NONE_YET)
         else:
             self._stack.setCurrentIndex(1)
             self._tell(shown)

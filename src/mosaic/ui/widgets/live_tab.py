@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -26,6 +26,7 @@ from mosaic.runs.files import make_private, write_atomically
 from mosaic.ui.models.actions import Action
 from mosaic.ui.models.live import Live, Phase, hud
 from mosaic.ui.theme import GAP, TIGHT
+from mosaic.ui.widgets.controls import choice, tool
 from mosaic.ui.widgets.frame_view import FrameView
 from mosaic.ui.widgets.full_screen import FullScreen
 from mosaic.ui.widgets.hud_strip import HudStrip
@@ -93,9 +94,9 @@ class LiveTab(QWidget):
 
     def _make(self) -> None:
         self._choices: list[tuple[int | None, int | None]] = []
-        self.envs = _choice("Environments shown", [])
+        self.envs = choice({}, tip="Environments shown")
         self.envs.activated.connect(self._choose_env)
-        self.zoom = _choice("Zoom", [("Fit", "fit"), ("1:1", "actual"), ("Whole pixels", "whole")])
+        self.zoom = choice({"fit": "Fit", "actual": "1:1", "whole": "Whole pixels"}, tip="Zoom")
         self.zoom.activated.connect(lambda _: self.view.set_zoom(self.zoom.currentData()))
         self.pause = QPushButton("Pause view")
         self.pause.setToolTip("Space. The run goes on and renders nothing.")
@@ -180,45 +181,37 @@ class LiveTab(QWidget):
 
     def commands(self) -> list[Action]:
         """What a user can do here, for menus, palette and keys."""
-        seen = self._has_picture
+        seen, action = self._has_picture, partial(Action, scope="live")
         return [
-            Action(
-                id="live.pause",
-                title="Pause or resume viewing",
-                call=self.toggle_held,
-                keys=("Space", "K"),
-                scope="live",
+            action(
+                id="live.pause", title="Pause or resume viewing", call=self.toggle_held, keys=("Space", "K")
             ),
-            Action(
+            action(
                 id="live.screenshot",
                 title="Save the live picture in the run's folder",
                 call=self.save_screenshot,
                 keys=("Ctrl+Shift+S",),
                 when=seen,
-                scope="live",
             ),
-            Action(
+            action(
                 id="live.copy",
                 title="Copy the live picture",
                 call=self.copy_picture,
                 keys=("Ctrl+Alt+C",),
                 when=seen,
-                scope="live",
             ),
-            Action(
+            action(
                 id="live.full",
                 title="Live picture on the full screen",
                 call=self.toggle_full_screen,
                 keys=("F",),
                 when=seen,
-                scope="live",
             ),
-            Action(
+            action(
                 id="live.replay",
                 title="Replay the last episode of this run",
                 call=self._replay,
                 when=lambda: self.live.run_id is not None,
-                scope="live",
             ),
         ]
 
@@ -380,19 +373,7 @@ class LiveTab(QWidget):
 
 
 def _menu_button(text: str, name: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setAccessibleName(name)
-    button.setToolTip(name)
+    button = tool(text, tip=name)
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setMenu(QMenu(button))
     return button
-
-
-def _choice(name: str, items: list[tuple[str, object]]) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    combo.setToolTip(name)
-    for text, value in items:
-        combo.addItem(text, value)
-    return combo

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QKeyEvent
 
-__all__ = ["Rows", "RowsTable"]
+__all__ = ["Rows", "RowsTable", "as_rows"]
 
 _LEAST = 6
 _Index = QModelIndex | QPersistentModelIndex
@@ -97,24 +97,13 @@ class RowsTable(QTableView):
         rows.setParent(self)  # dies with the table, on its thread, and not whenever Python tidies up
         self.setModel(rows)
         self.rows = rows
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
+        as_rows(self, name=name, spare=6)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.verticalHeader().hide()
         metrics = self.fontMetrics()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(metrics.height() + 6)
         header = self.horizontalHeader()
         header.setStretchLastSection(True)
         header.setMinimumSectionSize(metrics.averageCharWidth() * _LEAST)
-        header.setHighlightSections(False)
         for column, width in enumerate([*widths[:-1], _LEAST]):  # the last one takes what is left
             self.setColumnWidth(column, metrics.averageCharWidth() * width + 12)
 
@@ -128,3 +117,19 @@ class RowsTable(QTableView):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+
+def as_rows(table: QTableView, *, name: str, spare: int) -> None:
+    """Make a table one of whole rows, of which one is current, each `spare` pixels higher than its text."""
+    table.setAccessibleName(name)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setAlternatingRowColors(True)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + spare)
+    table.horizontalHeader().setHighlightSections(False)

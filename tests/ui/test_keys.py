@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 from mosaic.ui.keys import Keys, key_text, takes_text
 from mosaic.ui.models.actions import Action, Actions
 from mosaic.ui.window import Window
-from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -136,45 +135,4 @@ def test_no_two_actions_of_the_window_want_the_same_key(qtbot: QtBot, context: C
     qtbot.addWidget(window)
     assert context.actions.clashes == []
     assert len(context.actions.all()) > 20
-    window.close()
-
-
-def test_the_palette_finds_actions_and_runs(qtbot: QtBot, context: Context) -> None:
-    window = Window(context)
-    qtbot.addWidget(window)
-    window.show()
-    context.runs.update([row(1, name="a lake"), row(2, name="a pole")])
-    sheet = window.palette_sheet
-    QTest.keyClick(window.runs.list, Qt.Key.Key_K, CTRL)
-    assert sheet.isVisible()
-    QTest.keyClicks(sheet.line, "pole")
-    assert "a pole" in sheet.list.item(0).text()
-    QTest.keyClick(sheet.line, Qt.Key.Key_Return)
-    assert not sheet.isVisible()
-    assert context.selection.focus == run_id(2)
-    sheet.open()
-    QTest.keyClicks(sheet.line, "show details")
-    QTest.keyClick(sheet.line, Qt.Key.Key_Return)
-    assert window.right_tabs.currentWidget() is window.details
-    sheet.open()
-    QTest.keyClick(sheet.line, Qt.Key.Key_Down)
-    assert sheet.list.currentRow() == 1
-    QTest.keyClick(sheet.line, Qt.Key.Key_Escape)
-    assert not sheet.isVisible()
-    window.close()
-
-
-def test_a_question_mark_shows_every_key(qtbot: QtBot, context: Context) -> None:
-    from PySide6.QtWidgets import QLabel
-
-    window = Window(context)
-    qtbot.addWidget(window)
-    window.show()
-    context.runs.update([row(1)])
-    window.runs.list.setFocus()
-    QTest.keyClicks(window.runs.list, "?")
-    assert window.key_sheet.isVisible()
-    texts = {label.text() for label in window.key_sheet.findChildren(QLabel)}
-    assert {"Ctrl+K", "? / F1", "Stop…"} <= texts
-    window.key_sheet.dismiss()
     window.close()

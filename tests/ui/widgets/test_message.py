@@ -1,0 +1,30 @@
+"""A page that says why there is nothing to see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from mosaic.ui.widgets.message import Message
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+def test_it_says_what_it_was_told_last_as_plain_text_that_wraps(qtbot: QtBot) -> None:
+    page = Message("Choose a run.")
+    qtbot.addWidget(page)
+    assert page.label.text() == "Choose a run."
+    page.say("<b>No</b> episode yet.")
+    assert page.label.text() == "<b>No</b> episode yet."
+    assert page.label.textFormat() is Qt.TextFormat.PlainText
+    assert page.label.wordWrap()
+
+
+def test_what_somebody_has_selected_stays_selected_when_the_same_is_said_again(qtbot: QtBot) -> None:
+    page = Message("Choose a run.")
+    qtbot.addWidget(page)
+    page.label.setSelection(0, 6)
+    page.say("Choose a run.")
+    assert page.label.selectedText() == "Choose"

@@ -35,11 +35,7 @@ def legend(qtbot: QtBot, charts: Charts) -> Legend:
 
 def lines(legend: Legend) -> list[str]:
     """The runs from top to bottom."""
-    column = legend.widget().layout()
-    return [
-        run_id for place in range(column.count()) for run_id, row in legend.rows.items()
-        if column.itemAt(place).widget() is row
-    ]  # fmt: skip
+    return sorted(legend.rows, key=lambda run_id: legend._column.indexOf(legend.rows[run_id]))
 
 
 def test_runs_stand_in_their_order_whichever_go_and_come(charts: Charts, legend: Legend) -> None:

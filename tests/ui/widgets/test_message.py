@@ -20,11 +20,3 @@ def test_it_says_what_it_was_told_last_as_plain_text_that_wraps(qtbot: QtBot) ->
     assert page.label.text() == "<b>No</b> episode yet."
     assert page.label.textFormat() is Qt.TextFormat.PlainText
     assert page.label.wordWrap()
-
-
-def test_what_somebody_has_selected_stays_selected_when_the_same_is_said_again(qtbot: QtBot) -> None:
-    page = Message("Choose a run.")
-    qtbot.addWidget(page)
-    page.label.setSelection(0, 6)
-    page.say("Choose a run.")
-    assert page.label.selectedText() == "Choose"

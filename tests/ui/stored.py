@@ -32,7 +32,7 @@ class Stored:
         given = RunSpec(
             run_id=self.run_id,
             command=["python", "train.py", "--seed", str(seed)],
-            cwd="/work",
+            cwd="/data/project",
             name=name,
             **spec,
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import signal
 import sys
 import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
-from mosaic.cli.follow import StatusLine, Tail
+from mosaic.cli.follow import Tail
 from mosaic.cli.output import abandon_stdout
 from mosaic.cli.progress import Passing
+from mosaic.cli.staying import Staying
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
@@ -23,7 +22,6 @@ from mosaic.text import count, number, span, speed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
     from mosaic.paths import DataRoot
 
@@ -37,7 +35,7 @@ _NOTHING = (
 )
 
 
-class Attendance:
+class Attendance(Staying):
     """One stay with one run.
 
     Args:
@@ -61,51 +59,36 @@ class Attendance:
         ingest_secs: float = 300.0,
         restarts: int = 5,
     ) -> None:
+        super().__init__(say=say)
         self._root = root
         self._run_id = run_id
         self._folder = root.run(run_id)
-        self._tell = say
         self._poll_secs = poll_secs
         self._look_secs = look_secs
         self._ingest_secs = ingest_secs
         self._restarts = restarts
-        self._interrupts = 0
         self._asked_to_stop = False
-        self._line = (
-            StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
-        )
 
     def stay(self) -> int:
         """Stay until the run has ended, or until a second Ctrl-C. The exit code to leave with."""
-        before = signal.signal(signal.SIGINT, self._interrupted)
-        try:
-            with Tail(self._folder.stdout) as out, Tail(self._folder.stderr) as err:
-                row = self._watch(out, err)
-            if row is None:
+        with self._heeding():
+            try:
+                with Tail(self._folder.stdout) as out, Tail(self._folder.stderr) as err:
+                    row = self._watch(out, err)
+                if row is None:
+                    self._say(
+                        f"left run {self._run_id} to itself; it is being stopped. "
+                        f"See: mosaic show {self._run_id}"
+                    )
+                    return _DETACHED
+                self._finish(row)
+                return exit_code_of(row)
+            except BrokenPipeError:
                 self._say(
-                    f"left run {self._run_id} to itself; it is being stopped. See: mosaic show {self._run_id}"
+                    f"nobody reads the output any more; run {self._run_id} goes on. "
+                    f"Stop it with: mosaic stop {self._run_id}"
                 )
-                return _DETACHED
-            self._finish(row)
-            return exit_code_of(row)
-        except BrokenPipeError:
-            self._say(
-                f"nobody reads the output any more; run {self._run_id} goes on. "
-                f"Stop it with: mosaic stop {self._run_id}"
-            )
-            return abandon_stdout()
-        finally:
-            if self._line:
-                self._line.end_line()
-            signal.signal(signal.SIGINT, before)
-
-    def _interrupted(self, _signum: int, _frame: FrameType | None) -> None:
-        self._interrupts += 1
-
-    def _say(self, text: str) -> None:
-        if self._line:
-            self._line.end_line()
-        self._tell(text)
+                return abandon_stdout()
 
     def _watch(self, out: Tail, err: Tail) -> RunRow | None:
         looked, row = 0.0, catalog.row_of(self._root, self._run_id)

@@ -5,14 +5,11 @@ What they print is not shown, because it would be mixed; each run has its own `m
 
 from __future__ import annotations
 
-import shutil
-import signal
-import sys
 import time
 from typing import TYPE_CHECKING
 
-from mosaic.cli.follow import StatusLine
 from mosaic.cli.progress import Passing
+from mosaic.cli.staying import Staying
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED, RunRow, RunState
 from mosaic.sdk import catalog, reading
@@ -20,7 +17,6 @@ from mosaic.text import count, number, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import FrameType
 
     from mosaic.paths import DataRoot
 
@@ -29,7 +25,7 @@ __all__ = ["GroupAttendance"]
 _DETACHED = 130
 
 
-class GroupAttendance:
+class GroupAttendance(Staying):
     """One stay with the runs of a group.
 
     Args:
@@ -49,23 +45,18 @@ class GroupAttendance:
         look_secs: float = 0.3,
         ingest_secs: float = 300.0,
     ) -> None:
+        super().__init__(say=say)
         self._root = root
         self._ids = list(run_ids)
-        self._tell = say
         self._look_secs = look_secs
         self._ingest_secs = ingest_secs
-        self._interrupts = 0
         self._ended: dict[str, RunRow] = {}
-        self._line = (
-            StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
-        )
 
     def stay(self) -> int:
         """Stay until all have ended, or until a second Ctrl-C. 0 when every one finished."""
-        before = signal.signal(signal.SIGINT, self._interrupted)
         asked = False
-        self._say(f"staying with {len(self._ids)} runs; Ctrl-C stops them. Their output: mosaic logs RUN")
-        try:
+        with self._heeding():
+            self._say(f"staying with {len(self._ids)} runs; Ctrl-C stops them. Their output: mosaic logs RUN")
             while len(self._ended) < len(self._ids):
                 rows = [self._ended.get(one) or catalog.row_of(self._root, one) for one in self._ids]
                 for row in rows:
@@ -81,21 +72,9 @@ class GroupAttendance:
                     self._stop([row for row in rows if row.state not in ENDED])
                 reading.ensure_daemon(self._root)
                 time.sleep(self._look_secs)
-        finally:
-            if self._line:
-                self._line.end_line()
-            signal.signal(signal.SIGINT, before)
         good = sum(row.state is RunState.FINISHED for row in self._ended.values())
         self._say(f"{good} of {len(self._ids)} runs finished")
         return 0 if good == len(self._ids) else 1
-
-    def _interrupted(self, _signum: int, _frame: FrameType | None) -> None:
-        self._interrupts += 1
-
-    def _say(self, text: str) -> None:
-        if self._line:
-            self._line.end_line()
-        self._tell(text)
 
     def _stop(self, rows: list[RunRow]) -> None:
         self._say("stopping the runs; Ctrl-C again leaves them to themselves")

@@ -6,6 +6,8 @@ The files are the worker's own, so following needs no daemon and survives one th
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from typing import IO, TYPE_CHECKING
 
 from mosaic.text import fit, visible
@@ -13,7 +15,7 @@ from mosaic.text import fit, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["StatusLine", "Tail", "last_lines"]
+__all__ = ["StatusLine", "Tail", "last_lines", "status_line"]
 
 _CHUNK = 1 << 18
 _CLEAR = "\r\x1b[K"
@@ -106,3 +108,10 @@ class StatusLine:
             self._stream.write("\n")
             self._stream.flush()
             self._at_line_start = True
+
+
+def status_line() -> StatusLine | None:
+    """A status line on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    return StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns)

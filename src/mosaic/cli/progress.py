@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mosaic.cli.follow import StatusLine
+from mosaic.cli.follow import status_line
 from mosaic.cli.output import note
 from mosaic.text import visible
 
@@ -23,9 +22,7 @@ class Passing:
     """Texts that replace each other on a terminal; elsewhere only the first is printed. A context manager."""
 
     def __init__(self) -> None:
-        self._line = (
-            StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns) if sys.stderr.isatty() else None
-        )
+        self._line = status_line()
         self._said = False
 
     def __call__(self, text: str) -> None:

@@ -7,8 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
+from typing import IO
 
 import pytest
 
@@ -40,6 +43,21 @@ def run(tmp_path: Path, script: Path, *flags: str) -> subprocess.CompletedProces
         timeout=60,
         check=False,
     )
+
+
+@contextmanager
+def going(tmp_path: Path, script: Path) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+    """A script that has said "going", and what it says from there on."""
+    with subprocess.Popen(
+        command(script),
+        env=environment(tmp_path / "run"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "going\n"
+        yield process, process.stdout
 
 
 def test_a_script_runs_as_main_with_its_flags_its_checkout_and_a_place_of_its_own(tmp_path: Path) -> None:
@@ -97,17 +115,9 @@ def test_a_stop_ends_a_script_that_swallows_exceptions(tmp_path: Path, number: s
                 pass
         """,
     )
-    with subprocess.Popen(
-        command(script),
-        env=environment(tmp_path / "run"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "going\n"
+    with going(tmp_path, script) as (process, said):
         process.send_signal(number)
-        rest = process.stdout.read()
+        rest = said.read()
         assert process.wait(60) == 128 + number
     assert "nothing saved" in rest
 
@@ -125,19 +135,11 @@ def test_a_second_signal_on_the_way_out_changes_nothing(tmp_path: Path) -> None:
             time.sleep(60)
         """,
     )
-    with subprocess.Popen(
-        command(script),
-        env=environment(tmp_path / "run"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "going\n"
+    with going(tmp_path, script) as (process, said):
         process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "leaving\n"
+        assert said.readline() == "leaving\n"
         process.send_signal(signal.SIGTERM)
-        rest = process.stdout.read()
+        rest = said.read()
         assert process.wait(60) == 128 + signal.SIGINT
     assert "nothing saved" in rest
     assert "Traceback" not in rest
@@ -155,14 +157,9 @@ def test_a_script_that_ends_well_on_ctrl_c_may(tmp_path: Path) -> None:
             print("saved by the script itself", flush=True)
         """,
     )
-    with subprocess.Popen(
-        command(script), env=environment(tmp_path / "run"), stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "going\n"
+    with going(tmp_path, script) as (process, said):
         process.send_signal(signal.SIGTERM)
-        assert process.stdout.readline() == "saved by the script itself\n"
-        process.stdout.read()
+        assert "saved by the script itself\n" in said.read()
         assert process.wait(60) == 128 + signal.SIGTERM
 
 

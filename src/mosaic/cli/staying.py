@@ -1,0 +1,47 @@
+"""What every stay with runs has: a status line on a terminal, words above it, and Ctrl-C that is counted."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mosaic.cli.follow import status_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+__all__ = ["Staying"]
+
+
+class Staying:
+    """Somebody who stays and is spoken to.
+
+    Args:
+        say: told everything there is to say.
+    """
+
+    def __init__(self, *, say: Callable[[str], None]) -> None:
+        self._tell = say
+        self._interrupts = 0
+        self._line = status_line()
+
+    @contextmanager
+    def _heeding(self) -> Iterator[None]:
+        """Ctrl-C is counted and ends nothing by itself; the status line is left behind in good order."""
+        before = signal.signal(signal.SIGINT, self._interrupted)
+        try:
+            yield
+        finally:
+            if self._line:
+                self._line.end_line()
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupted(self, _signum: int, _frame: FrameType | None) -> None:
+        self._interrupts += 1
+
+    def _say(self, text: str) -> None:
+        if self._line:
+            self._line.end_line()
+        self._tell(text)

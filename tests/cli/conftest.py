@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,23 @@ def end_daemon(root: DataRoot) -> None:
         wait_until_gone(root)
 
 
+@contextmanager
+def home_after(path: Path, *words: str, cwd: Path | None = None, **env: str) -> Iterator[Path]:
+    """A data root at this path in which `mosaic WORDS` was called and went well; its daemon is up."""
+    path.chmod(0o700)
+    done = subprocess.run(
+        [sys.executable, "-m", "mosaic", *words],
+        env={**os.environ, "MOSAIC_HOME": str(path), **env},
+        cwd=cwd or path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    yield path
+    end_daemon(DataRoot(path))
+
+
 @pytest.fixture
 def root(home: Path) -> Iterator[DataRoot]:
     """This test's own data root; whatever runs in it at the end is stopped."""
@@ -90,21 +108,11 @@ def mosaic(capfd: pytest.CaptureFixture[str]) -> Callable[..., Said]:
 @pytest.fixture(scope="session")
 def recorded_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with one finished run, named `printed`; its daemon is up."""
-    path = tmp_path_factory.mktemp("recorded")
-    path.chmod(0o700)
     script = tmp_path_factory.mktemp("work") / "printer.py"
     script.write_text(PRINTER)
-    command = [sys.executable, "-m", "mosaic", "run", "--name", "printed", "--tag", "kind=test", "--"]
-    done = subprocess.run(
-        [*command, sys.executable, "-I", "-S", str(script)],
-        env={**os.environ, "MOSAIC_HOME": str(path)},
-        cwd=script.parent,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    yield path
-    end_daemon(DataRoot(path))
+    words = ["run", "--name", "printed", "--tag", "kind=test", "--", sys.executable, "-I", "-S", str(script)]
+    with home_after(tmp_path_factory.mktemp("recorded"), *words, cwd=script.parent) as path:
+        yield path
 
 
 @pytest.fixture

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from mosaic.paths import DataRoot
-from tests.cli.conftest import Said, end_daemon
+from tests.cli.conftest import Said, home_after
 
 pytestmark = pytest.mark.timeout(600)
 Call = Callable[..., Said]
@@ -22,29 +19,9 @@ TRAIN = ("train", "tabular/q_learning", "FrozenLake-v1", "env.is_slippery=false"
 @pytest.fixture(scope="module")
 def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with one finished training, named `trained`."""
-    path = tmp_path_factory.mktemp("trained")
-    path.chmod(0o700)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mosaic",
-            *TRAIN,
-            "--steps",
-            "6000",
-            "--name",
-            "trained",
-            "keep_checkpoints=1",
-        ],
-        env={**os.environ, "MOSAIC_HOME": str(path)},
-        cwd=path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    yield path
-    end_daemon(DataRoot(path))
+    words = (*TRAIN, "--steps", "6000", "--name", "trained", "keep_checkpoints=1")
+    with home_after(tmp_path_factory.mktemp("trained"), *words) as path:
+        yield path
 
 
 @pytest.fixture

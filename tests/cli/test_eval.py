@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from mosaic import connect
 from mosaic.paths import DataRoot
 from mosaic.runs.folder import read_manifest
 from mosaic.sdk import catalog
-from tests.cli.conftest import Said, end_daemon
+from tests.cli.conftest import Said, home_after
 from tests.daemons import until
 
 pytestmark = pytest.mark.timeout(600)
@@ -29,19 +27,10 @@ PLAY = (sys.executable, str(SCRIPTS / "table_play.py"), "{checkpoint}", "{episod
 def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with one finished training by a script, named `table`."""
     path = tmp_path_factory.mktemp("scripted")
-    path.chmod(0o700)
-    words = ["train", "script", "--name", "table", "--", sys.executable, str(SCRIPTS / "table_train.py")]
-    done = subprocess.run(
-        [sys.executable, "-m", "mosaic", *words, "300", str(path / "table.npy")],
-        env={**os.environ, "MOSAIC_HOME": str(path), "MOSAIC_STOP_INT_SECS": "60"},
-        cwd=path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    yield path
-    end_daemon(DataRoot(path))
+    script = (sys.executable, str(SCRIPTS / "table_train.py"), "300", str(path / "table.npy"))
+    words = ("train", "script", "--name", "table", "--", *script)
+    with home_after(path, *words, MOSAIC_STOP_INT_SECS="60"):
+        yield path
 
 
 @pytest.fixture

@@ -181,31 +181,19 @@ class LiveTab(QWidget):
 
     def commands(self) -> list[Action]:
         """What a user can do here, for menus, palette and keys."""
-        seen, action = self._has_picture, partial(Action, scope="live")
+        action = partial(Action, scope="live")
+        of_a_picture = (
+            ("screenshot", "Save the live picture in the run's folder", self.save_screenshot, "Ctrl+Shift+S"),
+            ("copy", "Copy the live picture", self.copy_picture, "Ctrl+Alt+C"),
+            ("full", "Live picture on the full screen", self.toggle_full_screen, "F"),
+        )
         return [
             action(
                 id="live.pause", title="Pause or resume viewing", call=self.toggle_held, keys=("Space", "K")
             ),
-            action(
-                id="live.screenshot",
-                title="Save the live picture in the run's folder",
-                call=self.save_screenshot,
-                keys=("Ctrl+Shift+S",),
-                when=seen,
-            ),
-            action(
-                id="live.copy",
-                title="Copy the live picture",
-                call=self.copy_picture,
-                keys=("Ctrl+Alt+C",),
-                when=seen,
-            ),
-            action(
-                id="live.full",
-                title="Live picture on the full screen",
-                call=self.toggle_full_screen,
-                keys=("F",),
-                when=seen,
+            *(
+                action(id=f"live.{name}", title=title, call=call, keys=(key,), when=self._has_picture)
+                for name, title, call, key in of_a_picture
             ),
             action(
                 id="live.replay",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.cli.ui import has_display
 from mosaic.paths import DataRoot
 from mosaic.ui import layout
 from tests.daemons import running_daemon, until
@@ -53,20 +52,6 @@ def test_without_qt_it_says_what_to_install(home: Path) -> None:
     ui = run("-c", code, home=home, QT_QPA_PLATFORM="offscreen")
     assert ui.returncode == 2
     assert 'pip install "mosaic-workbench[ui]"' in ui.stderr
-
-
-@pytest.mark.parametrize(
-    ("env", "platform", "there"),
-    [
-        ({}, "linux", False),
-        ({"DISPLAY": ""}, "linux", False),
-        ({"DISPLAY": ":0"}, "linux", True),
-        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True),
-        ({}, "darwin", True),
-    ],
-)
-def test_where_a_window_can_be_shown(env: dict[str, str], platform: str, there: bool) -> None:
-    assert has_display(env, platform) is there
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

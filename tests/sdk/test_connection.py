@@ -20,7 +20,7 @@ from mosaic.rpc.launch import daemon_running, wait_until_gone
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DOCS = Path(__file__).parents[1] / "docs" / "sdk.md"
+DOCS = Path(__file__).parents[2] / "docs" / "sdk.md"
 
 TRAIN = """
 import json

@@ -7,7 +7,6 @@ import pytest
 from mosaic.protocol.cards import Job
 from mosaic.runners.runner import driver_words
 from mosaic_worker.drivers._words import Refused, Words, main, parse
-from mosaic_worker.drivers.literals import literal
 
 
 def test_what_a_runner_writes_a_driver_reads() -> None:
@@ -73,15 +72,3 @@ def test_a_refused_job_is_one_sentence_and_exit_code_2(capsys: pytest.CaptureFix
 
     assert main(work, ["eval"]) == 2
     assert capsys.readouterr().err == "cannot eval\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("true", True), ("False", False), ("none", None), ("3", 3), ("1e-3", 1e-3), ("auto", "auto"),
-        ("[1, 2]", [1, 2]), ('{"a": 1}', {"a": 1}), ("[broken", "[broken"), ("4x4", "4x4"), ("", ""),
-    ],
-)  # fmt: skip
-def test_a_text_stands_for_what_it_looks_like(text: str, value: object) -> None:
-    assert literal(text) == value
-    assert type(literal(text)) is type(value)

@@ -99,7 +99,7 @@ class ReplayParts(QWidget):
         self.lists.setStretchFactor(1, 3)
         width, height = self.width(), self.height()
         self.split.setSizes([width - 420, 420] if wide else [height * 7 // 10, height * 3 // 10])
-        self.lists.setSizes([height * 2 // 5, height * 3 // 5] if wide else [244, max(220, width - 244)])
+        self.lists.setSizes([height * 2 // 5, height * 3 // 5] if wide else [220, max(220, width - 220)])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another shape may need another arrangement."""

@@ -376,6 +376,8 @@ def test_a_new_daemon_adopts_every_run_of_a_killed_one_with_the_right_exit_codes
 def test_a_name_and_tags_can_be_changed_afterwards_and_stay_changed(home: Path) -> None:
     with trainer_of(home) as trainer:
         trainer.submit(ask(1, ["true"], name="first"), {"PATH": os.environ["PATH"]})
+        # Only once it has ended and is written down: before, another change would take this one along.
+        ticking(trainer, lambda: all(run.closed and not run.unsaved for run in trainer._runs.every()))
         row = trainer.edit(run_id(1), name="second", set_tags={"a": "1", "b": "2"}, drop_tags=[])
         assert (row.name, row.tags) == ("second", {"a": "1", "b": "2"})
         row = trainer.edit(run_id(1), name=None, set_tags={}, drop_tags=["a"])

@@ -21,17 +21,17 @@ SOURCE = Path(__file__).parents[3] / "src"
 LAKE = ("--env", "FrozenLake-v1", "env.is_slippery=false")
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+def start(folder: Path, *words: str, site: Path = SOURCE) -> subprocess.Popen[str]:
     folder.mkdir(exist_ok=True)
-    env = {**os.environ, "MOSAIC_RUN_DIR": str(folder), "PYTHONPATH": str(SOURCE)}
+    env = {**os.environ, "MOSAIC_RUN_DIR": str(folder), "PYTHONPATH": f"{site}{os.pathsep}{SOURCE}"}
     return subprocess.Popen(
         [sys.executable, "-m", "mosaic_worker.drivers.tabular", *words],
         env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
 
-def drive(folder: Path, *words: str) -> SimpleNamespace:
-    with start(folder, *words) as process:
+def drive(folder: Path, *words: str, site: Path = SOURCE) -> SimpleNamespace:
+    with start(folder, *words, site=site) as process:
         out, err = process.communicate(timeout=300)
     return SimpleNamespace(code=process.returncode, out=out, err=err)
 
@@ -57,6 +57,28 @@ def test_the_small_lake_is_solved_and_evaluated(tmp_path: Path, algorithm: str) 
     )
     assert played.code == 0, played.err
     assert "mean return 1.00 ± 0.00 (standard deviation, 3 episodes)" in played.out
+
+
+def test_no_episode_is_begun_that_would_have_no_step(tmp_path: Path) -> None:
+    made = tmp_path / "resets.txt"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, gymnasium\n"
+        "count, real = [0], gymnasium.Wrapper.reset\n"
+        "def reset(self, **given):\n"
+        "    count[0] += type(self).__name__ == 'TimeLimit'\n"
+        "    return real(self, **given)\n"
+        "from gymnasium.wrappers import TimeLimit\n"
+        "timed = TimeLimit.reset\n"
+        "def counted(self, **given):\n"
+        "    count[0] += 1\n"
+        "    return timed(self, **given)\n"
+        "TimeLimit.reset = counted\n"
+        f"atexit.register(lambda: open({str(made)!r}, 'w').write(str(count[0])))\n"
+    )
+    done = drive(tmp_path / "train", "train", "--algo", "q_learning", "--seed", "4", "--steps", "7", *LAKE,
+                 "env.max_episode_steps=1", site=tmp_path)  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    assert made.read_text() == "7"
 
 
 def test_a_stopped_training_leaves_a_checkpoint_it_goes_on_from(tmp_path: Path) -> None:

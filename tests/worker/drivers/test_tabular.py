@@ -62,13 +62,9 @@ def test_the_small_lake_is_solved_and_evaluated(tmp_path: Path, algorithm: str) 
 def test_no_episode_is_begun_that_would_have_no_step(tmp_path: Path) -> None:
     made = tmp_path / "resets.txt"
     (tmp_path / "sitecustomize.py").write_text(
-        "import atexit, gymnasium\n"
-        "count, real = [0], gymnasium.Wrapper.reset\n"
-        "def reset(self, **given):\n"
-        "    count[0] += type(self).__name__ == 'TimeLimit'\n"
-        "    return real(self, **given)\n"
+        "import atexit\n"
         "from gymnasium.wrappers import TimeLimit\n"
-        "timed = TimeLimit.reset\n"
+        "count, timed = [0], TimeLimit.reset\n"
         "def counted(self, **given):\n"
         "    count[0] += 1\n"
         "    return timed(self, **given)\n"

@@ -10,8 +10,31 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 IMPURE = frozenset(
-    "apsw asyncio ctypes fcntl glob grpc io mmap multiprocessing os pathlib psutil PySide6 random select shutil "
-    "socket sqlite3 subprocess tempfile threading time urllib".split()
+    [
+        "apsw",
+        "asyncio",
+        "ctypes",
+        "fcntl",
+        "glob",
+        "grpc",
+        "io",
+        "mmap",
+        "multiprocessing",
+        "os",
+        "pathlib",
+        "psutil",
+        "PySide6",
+        "random",
+        "select",
+        "shutil",
+        "socket",
+        "sqlite3",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "time",
+        "urllib",
+    ]
 )
 CLAIM = re.compile(r"(?:^|[.:;]\s+)[Pp]ure\b(?!,? but)")
 
@@ -27,8 +50,8 @@ def impure_imports(source: str) -> set[str]:
 
     def visit(node: ast.AST) -> None:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            for child in node.orelse:
-                visit(child)
+            for other in node.orelse:
+                visit(other)
             return
         if isinstance(node, ast.Import):
             found.update(alias.name.partition(".")[0] for alias in node.names)

@@ -42,7 +42,7 @@ def trainer_of(home: Path, **changes: Any) -> Iterator[Trainer]:
         for row in trainer.runs():
             trainer.stop(row.run_id)
         ticking(trainer, lambda: all(run.closed for run in trainer._runs.every()))
-        ticking(trainer, lambda: not trainer._supervisor._shims)
+        ticking(trainer, lambda: not trainer._launcher._shims)
         trainer.close()
         trainer.close()
 
@@ -232,7 +232,7 @@ def test_deleting_an_ended_run_hurries_what_it_left_behind(home: Path, tmp_path:
     left = noted(tmp_path, 1)
     trainer.delete(run_id(0))
     assert not [process for process in left if alive(process)]
-    ticking(trainer, lambda: not trainer._supervisor._shims)
+    ticking(trainer, lambda: not trainer._launcher._shims)
     trainer.close()
 
 

@@ -31,7 +31,7 @@ def after(home: Path, command: list[str], *, seal: bool = True) -> Iterator[Trai
         spec = RunSpec(run_id=run_id(0), command=command, cwd="/")
         trainer.submit(spec, {"PATH": os.environ["PATH"]})
         until(lambda: trainer.tick() is not None and trainer.settled(run_id(0)))
-        until(lambda: trainer.tick() is not None and not trainer._supervisor._shims)
+        until(lambda: trainer.tick() is not None and not trainer._launcher._shims)
         yield trainer
     finally:
         trainer.close()

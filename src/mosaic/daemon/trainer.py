@@ -18,9 +18,9 @@ from mosaic.artifacts import trust
 from mosaic.daemon import ingest_link, janitor, submission, worker_site
 from mosaic.daemon.dispatcher import Standing, startable
 from mosaic.daemon.ingest_link import IngestLink, News
-from mosaic.daemon.orphans import OrphanStop, members
+from mosaic.daemon.places.local.launcher import Launcher
+from mosaic.daemon.places.local.orphans import OrphanStop, members
 from mosaic.daemon.runbook import Run, RunBook
-from mosaic.daemon.supervisor import Supervisor
 from mosaic.errors import DataRootError, LaunchError, UsageError
 from mosaic.fastlane import segment
 from mosaic.protocol.runs import ENDED, Control, RunRow, RunSpec, RunState, Want
@@ -70,7 +70,7 @@ class Trainer:
         self._lock = threading.RLock()
         self._news_lock = threading.Lock()
         self._news: dict[str, News] = {}  # the latest of each run: bounded by the number of runs
-        self._supervisor = Supervisor(grace_secs=grace_secs)
+        self._launcher = Launcher(grace_secs=grace_secs)
         self._reserve = janitor.Reserve(root, reserve_mib=settings.disk_reserve_mib)
         self._orphans: dict[str, OrphanStop] = {}
         command = ingest_command or ingest_link.ingest_command(seal=settings.seal_journals)
@@ -123,7 +123,7 @@ class Trainer:
                         site_env = worker_site.worker_environment(
                             env, site=self._site, folder=folder, spec=spec, settings=self._settings
                         )
-                        self._supervisor.spawn(folder, site_env, lock)
+                        self._launcher.spawn(folder, site_env, lock)
             except BlockingIOError:
                 pass  # it runs already: the same id was submitted before
             except OSError as error:
@@ -271,7 +271,7 @@ class Trainer:
     def tick(self) -> list[RunRow]:
         """Look at what lives, make room, start what may start; the rows that changed since the last tick."""
         with self._lock:
-            self._supervisor.reap()
+            self._launcher.reap()
             self._take_in(self._runs.scan())
             for run in self._runs.live():
                 self._runs.refresh(run)
@@ -289,7 +289,7 @@ class Trainer:
         """Leave. The runs go on. Twice is fine."""
         self._ingest.close()
         with self._lock:
-            self._supervisor.close()
+            self._launcher.close()
             if self._book is not None:
                 self._take_news()
                 self._book.close()

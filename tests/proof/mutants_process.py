@@ -108,7 +108,7 @@ PROCESS_MUTANTS: list[Mutant] = [
             "        if entry is None:\n"
             "            self.refresh(run)\n"
             "        else:\n"
-            "            run.row, run.seen, run.looked = entry.row, runs.observe(folder), True\n"
+            "            run.row, run.sight, run.looked = entry.row, self._observe(run), True\n"
         ),
         proof=_OUTLIVE,
     ),
@@ -219,9 +219,9 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="a state depends on the time of day",
         guarantee="G18",
         file="mosaic/daemon/runbook.py",
-        old="        verdict = judge(seen)\n",
+        old="        verdict = sight.verdict\n",
         new=(
-            "        verdict = judge(seen)\n"
+            "        verdict = sight.verdict\n"
             "        if self._now() < run.manifest.created - 60:\n"
             '            verdict = Verdict(RunState.QUEUED, "it is yet to come")\n'
         ),

@@ -118,7 +118,7 @@ class TrainerService:
 
     async def _resume_run(self, request: Any, _context: Any) -> Any:
         run_id = await self._resolve(request.run)
-        return convert.run_to_pb(await asyncio.to_thread(self._trainer.resume, run_id))
+        return convert.run_to_pb(await asyncio.to_thread(self._trainer.unpause, run_id))
 
     async def _delete_run(self, request: Any, _context: Any) -> Any:
         row = await self._row(request.run)

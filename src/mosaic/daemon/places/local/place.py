@@ -94,16 +94,19 @@ class LocalPlace(Place):
 
     def order(self, folder: RunFolder, order: Order) -> None:
         """Replace `control.json`, which the shim reads; a run without a shim is stopped directly."""
-        seen = runs.observe(folder)
-        direct = order.want is Want.STOP and not seen.shim_alive and seen.exit is None
-        if direct and not seen.tree_alive and not members(folder.run_id, seen.proc):
-            return
+        orphan: Seen | None = None
+        if order.want is Want.STOP:
+            seen = runs.observe(folder)
+            if not seen.shim_alive and seen.exit is None:
+                if not seen.tree_alive and not members(folder.run_id, seen.proc):
+                    return  # nothing is left to stop, so nothing is written: it was lost before
+                orphan = seen
         try:
             runs.write_control(folder, self._control(order))
         except OSError as error:
             raise DataRootError(f"cannot write {folder.control}: {error.strerror}") from error
-        if direct:
-            self._end_directly(folder, seen)
+        if orphan is not None:
+            self._end_directly(folder, orphan)
 
     def tend(self) -> None:
         """Collect shims that ended; send the signals that are due to orphaned runs."""

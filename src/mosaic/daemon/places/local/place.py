@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.daemon.places.base import Order, Place, Sight
 from mosaic.daemon.places.local.launcher import Launcher
 from mosaic.daemon.places.local.orphans import OrphanStop, members

@@ -42,23 +42,23 @@ def install(root: DataRoot, *, package: Path | None = None) -> Path:
         digest.update(b"%s\0%d\0%s" % (os.fsencode(name), len(content), content))
     make_private(root.path)
     make_private(root.worker_site)
-    place = root.worker_site / digest.hexdigest()[:16]
-    if place.is_dir():
-        return place
-    making = root.worker_site / f".making-{os.getpid()}-{place.name}"
+    site = root.worker_site / digest.hexdigest()[:16]
+    if site.is_dir():
+        return site
+    making = root.worker_site / f".making-{os.getpid()}-{site.name}"
     shutil.rmtree(making, ignore_errors=True)
     for name, content in files.items():
         _write(making / "mosaic_worker" / name, content)
     if _HOOK in files:
         _write(making / _HOOK.name, files[_HOOK])
     try:
-        making.rename(place)  # SYNC: a worker sees the whole copy or none
+        making.rename(site)  # SYNC: a worker sees the whole copy or none
     except OSError:
         shutil.rmtree(making, ignore_errors=True)
-        if not place.is_dir():  # somebody else made the same one
+        if not site.is_dir():  # somebody else made the same one
             raise
     sync_folder(root.worker_site)
-    return place
+    return site
 
 
 def worker_environment(

@@ -7,7 +7,6 @@ slot's sequence word whether they saw one whole frame. Standard library only; ne
 from __future__ import annotations
 
 import errno
-import fcntl
 import mmap
 import os
 import stat
@@ -16,12 +15,10 @@ import time
 import zlib
 from typing import Any, Iterator, List, NamedTuple
 
-from mosaic_worker.common import layout
+from mosaic_worker.common import layout, ofd
 
 __all__ = ["Lane", "Lease", "RingFile", "RingWriter", "create"]
 
-_F_OFD_SETLK = 37
-_WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _TRIES = 50
 _pack_slot = layout.SLOT.pack_into
 _monotonic = time.monotonic_ns
@@ -295,7 +292,7 @@ def process_start() -> int:
 def _claim(fd: int) -> bool:
     """Lock a file just created. False when a sweeper was quicker and took it for a dead one's."""
     try:
-        fcntl.fcntl(fd, _F_OFD_SETLK, _WHOLE_FILE)
+        ofd.take(fd)
     except OSError:
         return False
     # SYNC: a sweeper unlinks only under the lock: locked and still linked means it never will.

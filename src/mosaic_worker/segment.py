@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import functools
 import io
 import mmap
 import os
-import struct
 from typing import Callable, Optional
+
+from mosaic_worker.common import ofd
 
 __all__ = ["SMALLEST_SEGMENT", "Segment"]
 
 SMALLEST_SEGMENT = 64 * 1024
-_F_OFD_SETLK = 37
-_WHOLE_FILE = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # struct flock
 _MADV_POPULATE_WRITE = 23  # Linux 5.14
 _LEAST_AHEAD, _MOST_AHEAD = 64 * 1024, 1 << 20
 _private = functools.partial(os.open, mode=0o600)
@@ -55,7 +53,7 @@ class Segment:
             self._file.__init__(self.path, "wb+", opener=_private)  # type: ignore[misc]
         fd = self._file.fileno()
         # SYNC: locked before it has a size, so no reader ever takes a live segment for a finished one.
-        fcntl.fcntl(fd, _F_OFD_SETLK, _WHOLE_FILE)
+        ofd.take(fd)
         try:
             _reserve(fd, size)
             self.map = mmap.mmap(fd, size)

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosaic.daemon import shim
-from mosaic.daemon.processes import Process, look
+from mosaic.daemon.places.local import shim
+from mosaic.daemon.places.local.processes import Process, look
 from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol.runs import Control, RunSpec, RunState, Want
 from mosaic.runs import folder as runs

@@ -65,10 +65,10 @@ async def publish(desk: PublishDesk, *batches: Any) -> list[int]:
     return acks
 
 
-def batch(session: str, first_seq: int, count: int) -> Any:
+def batch(registration: str, first_seq: int, count: int) -> Any:
     """Events that say their own number."""
     lines = [b'{"type":"log","text":"%d"}' % seq for seq in range(first_seq, first_seq + count)]
-    return pb.PublishEvents(session=session, first_seq=first_seq, lines=lines)
+    return pb.PublishEvents(session=registration, first_seq=first_seq, lines=lines)
 
 
 def journal_of(folder: RunFolder) -> list[dict[str, Any]]:
@@ -90,19 +90,23 @@ def assert_complete(folder: RunFolder, count: int) -> None:
 
 def test_a_batch_is_in_the_journal_when_it_is_acknowledged(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
-        assert await publish(desk, batch(session, 1, 3)) == [3]
+        registration = (await desk.register(folder, register())).session
+        assert await publish(desk, batch(registration, 1, 3)) == [3]
         assert_complete(folder, 3)
-        assert await publish(desk, batch(session, 4, 2), pb.PublishEvents(first_seq=6)) == [5, 5]
+        assert await publish(desk, batch(registration, 4, 2), pb.PublishEvents(first_seq=6)) == [5, 5]
 
     assert_complete(play(tmp_path, scene), 5)
 
 
 def test_what_is_sent_again_is_written_once(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
+        registration = (await desk.register(folder, register())).session
         await publish(
-            desk, batch(session, 1, 3), batch(session, 1, 3), batch(session, 2, 4), batch(session, 1, 1)
+            desk,
+            batch(registration, 1, 3),
+            batch(registration, 1, 3),
+            batch(registration, 2, 4),
+            batch(registration, 1, 1),
         )
 
     assert_complete(play(tmp_path, scene), 5)
@@ -110,11 +114,11 @@ def test_what_is_sent_again_is_written_once(tmp_path: Path) -> None:
 
 def test_batches_on_several_streams_are_put_into_order(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
+        registration = (await desk.register(folder, register())).session
         await asyncio.gather(
-            publish(desk, batch(session, 5, 2), batch(session, 9, 1)),
-            publish(desk, batch(session, 3, 2)),
-            publish(desk, batch(session, 1, 2), batch(session, 7, 2)),
+            publish(desk, batch(registration, 5, 2), batch(registration, 9, 1)),
+            publish(desk, batch(registration, 3, 2)),
+            publish(desk, batch(registration, 1, 2), batch(registration, 7, 2)),
         )
 
     assert_complete(play(tmp_path, scene, gap_secs=30), 9)
@@ -122,20 +126,20 @@ def test_batches_on_several_streams_are_put_into_order(tmp_path: Path) -> None:
 
 def test_a_number_that_never_comes_ends_the_stream_and_names_it(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
+        registration = (await desk.register(folder, register())).session
         with pytest.raises(DaemonError, match="sent event 7, but 3 is next"):
-            await publish(desk, batch(session, 1, 2), batch(session, 7, 1))
+            await publish(desk, batch(registration, 1, 2), batch(registration, 7, 1))
         with pytest.raises(ProtocolError, match="first_seq is 0"):
-            await publish(desk, batch(session, 0, 1))
-        assert await publish(desk, batch(session, 3, 1)) == [3]
+            await publish(desk, batch(registration, 0, 1))
+        assert await publish(desk, batch(registration, 3, 1)) == [3]
 
     assert_complete(play(tmp_path, scene, gap_secs=0.01), 3)
 
 
 def test_the_next_desk_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
     async def first(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
-        await publish(desk, batch(session, 1, 3))
+        registration = (await desk.register(folder, register())).session
+        await publish(desk, batch(registration, 1, 3))
 
     async def second(desk: PublishDesk, folder: RunFolder) -> None:
         reply = await desk.register(folder, register())
@@ -148,18 +152,18 @@ def test_the_next_desk_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
     assert len(list(folder.journal.iterdir())) == 2
 
 
-def test_registering_again_ends_the_session_before(tmp_path: Path) -> None:
+def test_registering_again_ends_the_registration_before(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
         old = (await desk.register(folder, register())).session
         new = (await desk.register(folder, register())).session
-        with pytest.raises(DaemonError, match="no worker has session"):
+        with pytest.raises(DaemonError, match="no worker is registered as"):
             await publish(desk, batch(old, 1, 1))
         await publish(desk, batch(new, 1, 1))
 
     assert_complete(play(tmp_path, scene), 1)
 
 
-def test_a_batch_that_waits_for_its_turn_learns_that_its_session_is_over(tmp_path: Path) -> None:
+def test_a_batch_that_waits_for_its_turn_learns_that_its_registration_is_over(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
         old = (await desk.register(folder, register())).session
         waiting = asyncio.ensure_future(publish(desk, batch(old, 5, 1)))
@@ -188,14 +192,14 @@ def test_two_workers_of_a_run_have_a_journal_each(tmp_path: Path) -> None:
 
 def test_when_the_run_has_ended_segments_are_final_and_batches_are_refused(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
-        await publish(desk, batch(session, 1, 1))
+        registration = (await desk.register(folder, register())).session
+        await publish(desk, batch(registration, 1, 1))
         (segment,) = folder.journal.iterdir()
         assert held(segment)
         await desk.end_run(folder.run_id)
         assert not held(segment)
-        with pytest.raises(DaemonError, match="no worker has session"):
-            await publish(desk, batch(session, 2, 1))
+        with pytest.raises(DaemonError, match="no worker is registered as"):
+            await publish(desk, batch(registration, 2, 1))
 
     play(tmp_path, scene)
 
@@ -220,15 +224,15 @@ def test_a_worker_needs_a_usable_id(tmp_path: Path, worker_id: str) -> None:
 
 def test_a_cancelled_stream_leaves_the_count_and_the_journal_in_agreement(tmp_path: Path) -> None:
     async def scene(desk: PublishDesk, folder: RunFolder) -> None:
-        session = (await desk.register(folder, register())).session
+        registration = (await desk.register(folder, register())).session
         for first in range(1, 40):
-            sending = asyncio.ensure_future(publish(desk, batch(session, first, 50)))
+            sending = asyncio.ensure_future(publish(desk, batch(registration, first, 50)))
             for _ in range(first % 4):
                 await asyncio.sleep(0)
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await sending
-        (last,) = await publish(desk, pb.PublishEvents(session=session, first_seq=1))
+        (last,) = await publish(desk, pb.PublishEvents(session=registration, first_seq=1))
         assert_complete(folder, last)
 
     play(tmp_path, scene)
@@ -247,8 +251,8 @@ class Worker:
 
     def publish(self, first: int, count: int, *, batches: int = 1) -> Iterator[int]:
         """Send batches of events; the acknowledgements as they come."""
-        session = self.reply.session
-        sending = (batch(session, first + count * k, count) for k in range(batches))
+        registration = self.reply.session
+        sending = (batch(registration, first + count * k, count) for k in range(batches))
         for ack in self.stub.PublishRunEvents(sending, metadata=self.metadata, timeout=60):
             yield ack.acked_seq
 
@@ -326,10 +330,10 @@ def test_what_is_no_event_ends_in_quarantine_and_the_rest_is_stored_bit_for_bit(
     odd = [b"not json", b"", b"\xff\xfe", b"[" * 2000, b'{"type":"step"}', b'{"type":"new","x":1}']
     with live_run(shared_daemon) as run_id:
         worker = Worker(shared_daemon, run_id)
-        session = worker.reply.session
+        registration = worker.reply.session
         batches = [
-            pb.PublishSteps(session=session, first_seq=1, steps=[*steps, smuggled]),
-            pb.PublishEvents(session=session, first_seq=8, lines=odd),
+            pb.PublishSteps(session=registration, first_seq=1, steps=[*steps, smuggled]),
+            pb.PublishEvents(session=registration, first_seq=8, lines=odd),
         ]
         worker.send(worker.stub.PublishRunSteps, batches[0])
         assert worker.send(worker.stub.PublishRunEvents, batches[1]) == [13]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.daemon.ingest_link import News
+from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.runbook import RunBook
 from mosaic.errors import RunNotFoundError
 from mosaic.paths import DataRoot
@@ -15,6 +16,7 @@ from mosaic.protocol.runs import ExitRecord, RunSpec, RunState
 from mosaic.runs import folder as runs
 from mosaic.runs.files import write_json
 from mosaic.runs.locks import Lock
+from mosaic.settings import Settings
 from mosaic.store.registry import read_entries, read_runs
 from tests.daemon.keeping import run_id
 
@@ -32,9 +34,14 @@ def root(home: Path) -> DataRoot:
 
 @pytest.fixture
 def book(root: DataRoot) -> Iterator[RunBook]:
-    book = RunBook(root, now=lambda: 100.0)
+    book = book_of(root, now=100.0)
     yield book
     book.close()
+
+
+def book_of(root: DataRoot, *, now: float) -> RunBook:
+    place = LocalPlace(root, Settings())
+    return RunBook(root, observe=lambda run: place.observe(run.folder), now=lambda: now)
 
 
 def make(root: DataRoot, number: int = 0) -> RunFolder:
@@ -63,7 +70,7 @@ def test_a_state_enters_the_history_only_when_it_changes(root: DataRoot, book: R
     book.flush()
     history = runs.read_manifest(folder).history
     assert [(change.state, change.reason, change.t) for change in history] == [
-        (RunState.QUEUED, "waiting for a free place", 100.0),
+        (RunState.QUEUED, "waiting for a free slot", 100.0),
         (RunState.FAILED, "exit code 1: boom", 7.0),
     ]
     assert run.closed
@@ -76,7 +83,7 @@ def test_a_second_book_finds_the_same_and_changes_no_manifest(root: DataRoot, bo
     book.heard(News(run_id=run_id(0), summary=StoreSummary(episodes=4, store_seq=9), settled=True))
     book.flush()
     before = folder.manifest.stat().st_mtime_ns
-    again = RunBook(root, now=lambda: 200.0)
+    again = book_of(root, now=200.0)
     (run,) = again.scan()
     assert (run.settled, run.row.episodes, run.row.store_seq) == (True, 4, 9)
     assert folder.manifest.stat().st_mtime_ns == before

@@ -136,7 +136,7 @@ def test_a_file_where_the_socket_belongs_is_not_removed(home: Path) -> None:
     root = DataRoot(home)
     root.daemon.mkdir(mode=0o700)
     root.socket.write_text("precious")
-    with pytest.raises(DataRootError, match="is no socket"):
+    with pytest.raises(DataRootError, match="is not a socket"):
         connect(root, wait_secs=30)
     assert root.socket.read_text() == "precious"
 

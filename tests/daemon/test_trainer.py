@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from mosaic.daemon import janitor
-from mosaic.daemon.trainer import Trainer
+from mosaic.daemon.places.local.place import LocalPlace
+from mosaic.daemon.trainer import LOCAL, Trainer
 from mosaic.errors import AmbiguousRunError, RunNotFoundError, UsageError
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState
@@ -34,7 +35,8 @@ SETTINGS = Settings(max_running=2, disk_reserve_mib=0, stop_int_secs=0.2, stop_t
 def trainer_of(home: Path, **changes: Any) -> Iterator[Trainer]:
     """A started trainer; on the way out every run is stopped and collected."""
     settings = msgspec.structs.replace(SETTINGS, **changes)
-    trainer = Trainer(DataRoot(home), settings, grace_secs=0.2, ingest_command=FAKE_INGEST)
+    local = LocalPlace(DataRoot(home), settings, grace_secs=0.2)
+    trainer = Trainer(DataRoot(home), settings, places={LOCAL: local}, ingest_command=FAKE_INGEST)
     trainer.start()
     try:
         yield trainer
@@ -42,7 +44,7 @@ def trainer_of(home: Path, **changes: Any) -> Iterator[Trainer]:
         for row in trainer.runs():
             trainer.stop(row.run_id)
         ticking(trainer, lambda: all(run.closed for run in trainer._runs.every()))
-        ticking(trainer, lambda: not trainer._supervisor._shims)
+        ticking(trainer, lambda: not local._launcher._shims)
         trainer.close()
         trainer.close()
 
@@ -104,7 +106,7 @@ def test_many_submissions_of_one_id_at_once_start_one_run(home: Path, tmp_path: 
     assert (tmp_path / "ran").read_text() == "x\n"
 
 
-def test_runs_wait_in_the_order_of_submission_for_a_free_place(home: Path, tmp_path: Path) -> None:
+def test_runs_wait_in_the_order_of_submission_for_a_free_slot(home: Path, tmp_path: Path) -> None:
     with trainer_of(home, max_running=1) as trainer:
         for number in (2, 1, 0):
             trainer.submit(ask(number, worker("sleeps", tmp_path / str(number))), {})
@@ -123,7 +125,7 @@ def test_runs_wait_in_the_order_of_submission_for_a_free_place(home: Path, tmp_p
         assert not (tmp_path / "0").exists()
 
 
-def test_pause_and_resume_are_for_runs_that_run(home: Path, tmp_path: Path) -> None:
+def test_pause_and_unpause_are_for_runs_that_run(home: Path, tmp_path: Path) -> None:
     with trainer_of(home, max_running=1) as trainer:
         trainer.submit(ask(0, worker("sleeps", tmp_path / "a")), {})
         trainer.submit(ask(1, worker("sleeps", tmp_path / "b")), {})
@@ -131,10 +133,10 @@ def test_pause_and_resume_are_for_runs_that_run(home: Path, tmp_path: Path) -> N
         with pytest.raises(UsageError, match="queued: only a running one"):
             trainer.pause(run_id(1))
         with pytest.raises(UsageError, match="not paused"):
-            trainer.resume(run_id(0))
+            trainer.unpause(run_id(0))
         trainer.pause(run_id(0))
         assert wait_for(trainer, 0, RunState.PAUSED).reason == "paused by the user"
-        trainer.resume(run_id(0))
+        trainer.unpause(run_id(0))
         wait_for(trainer, 0, RunState.RUNNING)
 
 
@@ -154,7 +156,7 @@ def test_a_low_disk_pauses_runs_until_there_is_room_but_not_what_the_user_paused
         row = wait_for(trainer, 0, RunState.PAUSED)
         assert row.reason == "disk low: 512 MiB free, reserve 1024 MiB"
         with pytest.raises(UsageError, match="goes on by itself"):
-            trainer.resume(run_id(1))
+            trainer.unpause(run_id(1))
         trainer.pause(run_id(1))
         trainer.stop(run_id(0))
         wait_for(trainer, 0, RunState.STOPPED)
@@ -225,14 +227,15 @@ def test_only_ended_runs_are_deleted_and_links_in_them_are_not_followed(home: Pa
 
 
 def test_deleting_an_ended_run_hurries_what_it_left_behind(home: Path, tmp_path: Path) -> None:
-    trainer = Trainer(DataRoot(home), SETTINGS, grace_secs=60.0, ingest_command=FAKE_INGEST)
+    local = LocalPlace(DataRoot(home), SETTINGS, grace_secs=60.0)
+    trainer = Trainer(DataRoot(home), SETTINGS, places={LOCAL: local}, ingest_command=FAKE_INGEST)
     trainer.start()
     trainer.submit(ask(0, worker("leaves_children", tmp_path)), {})
     wait_ended(trainer, 0)
     left = noted(tmp_path, 1)
     trainer.delete(run_id(0))
     assert not [process for process in left if alive(process)]
-    ticking(trainer, lambda: not trainer._supervisor._shims)
+    ticking(trainer, lambda: not local._launcher._shims)
     trainer.close()
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.daemon.trainer import Trainer
+from mosaic.daemon.places.local.place import LocalPlace
+from mosaic.daemon.trainer import LOCAL, Trainer
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec, RunState
 from mosaic.settings import Settings
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 @contextlib.contextmanager
 def after(home: Path, command: list[str], *, seal: bool = True) -> Iterator[Trainer]:
     """A trainer whose only run, of that command, has ended and is settled."""
-    trainer = Trainer(DataRoot(home), Settings(disk_reserve_mib=0, seal_journals=seal))
+    root, settings = DataRoot(home), Settings(disk_reserve_mib=0, seal_journals=seal)
+    local = LocalPlace(root, settings)
+    trainer = Trainer(root, settings, places={LOCAL: local})
     trainer.start()
     try:
         spec = RunSpec(run_id=run_id(0), command=command, cwd="/")
         trainer.submit(spec, {"PATH": os.environ["PATH"]})
         until(lambda: trainer.tick() is not None and trainer.settled(run_id(0)))
-        until(lambda: trainer.tick() is not None and not trainer._supervisor._shims)
+        until(lambda: trainer.tick() is not None and not local._launcher._shims)
         yield trainer
     finally:
         trainer.close()

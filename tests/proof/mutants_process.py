@@ -61,7 +61,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="the run dies with the daemon",
         guarantee="G5",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="        while not self._reap():\n            want",
         new="        while not self._reap() and os.getppid() != 1:\n            want",
         proof=_OUTLIVE,
@@ -69,7 +69,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="the shim loads code when its worker has ended",
         guarantee="G5",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="        status = self._status\n",
         new="        from mosaic.daemon import janitor\n\n        status = janitor and self._status\n",
         proof=_KILLS + "test_an_upgrade_under_a_live_run_changes_nothing_for_it",
@@ -85,7 +85,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="a signal counts as an exit code",
         guarantee="G6",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old='{"signal": -status} if status < 0 else {"code": status}',
         new='{"code": max(status, 0)}',
         proof=_OUTLIVE,
@@ -93,7 +93,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="the worker does not hold its lock",
         guarantee="G6",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="fcntl.fcntl(tree, fcntl.F_DUPFD, _TREE_FD_AT_LEAST)",
         new="fcntl.fcntl(tree, fcntl.F_DUPFD_CLOEXEC, _TREE_FD_AT_LEAST)",
         proof=_OUTLIVE,
@@ -108,7 +108,7 @@ PROCESS_MUTANTS: list[Mutant] = [
             "        if entry is None:\n"
             "            self.refresh(run)\n"
             "        else:\n"
-            "            run.row, run.seen, run.looked = entry.row, runs.observe(folder), True\n"
+            "            run.row, run.sight, run.looked = entry.row, self._observe(run), True\n"
         ),
         proof=_OUTLIVE,
     ),
@@ -162,7 +162,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="who forks twice escapes",
         guarantee="G16",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)",
         new="prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)",
         proof=_HIDING,
@@ -170,7 +170,7 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="the ladder ends at SIGTERM",
         guarantee="G16",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="                self._kill_all()\n        self._record_exit({**self._ended(),",
         new="                pass\n        self._record_exit({**self._ended(),",
         proof=_HIDING,
@@ -195,10 +195,11 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="a lock can be held by two",
         guarantee="G17",
         file="mosaic/runs/locks.py",
-        old="            fcntl.fcntl(self.fd, _F_OFD_SETLK, _WHOLE_FILE)\n",
+        old="            ofd.take(self.fd)\n",
         new=(
-            "            shared = struct.pack(_FLOCK, fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)\n"
-            "            fcntl.fcntl(self.fd, _F_OFD_SETLK, shared)\n"
+            "            import fcntl, struct\n"
+            "            shared = struct.pack(ofd._FLOCK, fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)\n"
+            "            fcntl.fcntl(self.fd, ofd._F_OFD_SETLK, shared)\n"
         ),
         proof=_ONE + "test_many_starts_at_once_give_one_daemon_and_every_caller_is_served[5-1]",
     ),
@@ -218,9 +219,9 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="a state depends on the time of day",
         guarantee="G18",
         file="mosaic/daemon/runbook.py",
-        old="        verdict = judge(seen)\n",
+        old="        verdict = sight.verdict\n",
         new=(
-            "        verdict = judge(seen)\n"
+            "        verdict = sight.verdict\n"
             "        if self._now() < run.manifest.created - 60:\n"
             '            verdict = Verdict(RunState.QUEUED, "it is yet to come")\n'
         ),
@@ -229,9 +230,9 @@ PROCESS_MUTANTS: list[Mutant] = [
     Mutant(
         name="the code of liveness reads a clock",
         guarantee="G18",
-        file="mosaic/daemon/orphans.py",
+        file="mosaic/daemon/places/local/orphans.py",
         old="        due = rung(monotonic_secs - self._began,",
         new="        due = rung(__import__('time').time() - self._began,",
-        proof=_CLOCK + "test_code_that_derives_states_reads_no_wall_clock[daemon/orphans.py]",
+        proof=_CLOCK + "test_code_that_derives_states_reads_no_wall_clock[daemon/places/local/orphans.py]",
     ),
 ]

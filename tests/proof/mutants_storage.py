@@ -80,7 +80,7 @@ STORAGE_MUTANTS: list[Mutant] = [
     Mutant(
         name="synced without a sync",
         guarantee="G2",
-        file="mosaic/daemon/syncer.py",
+        file="mosaic/daemon/places/local/syncer.py",
         old="            os.fdatasync(fd)\n",
         new="            os.fstat(fd)\n",
         proof=_POWER,
@@ -88,7 +88,7 @@ STORAGE_MUTANTS: list[Mutant] = [
     Mutant(
         name="new names are not synced",
         guarantee="G2",
-        file="mosaic/daemon/syncer.py",
+        file="mosaic/daemon/places/local/syncer.py",
         old="                if new:\n",
         new="                if new and not names:\n",
         proof=_POWER,
@@ -112,7 +112,7 @@ STORAGE_MUTANTS: list[Mutant] = [
     Mutant(
         name="a pause of a second between syncs",
         guarantee="G2",
-        file="mosaic/daemon/shim.py",
+        file="mosaic/daemon/places/local/shim.py",
         old="        sync_secs: float = 0.2,\n",
         new="        sync_secs: float = 1.0,\n",
         proof="tests/proof/test_power_loss.py::test_the_shim_syncs_at_least_every_quarter_of_a_second",

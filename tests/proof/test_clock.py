@@ -42,15 +42,17 @@ WALL_CLOCKS = {
 """Attributes that read the wall clock, or a file's time, which comes from it."""
 
 TIMELESS = [
-    "runs/lifecycle.py", "runs/locks.py", "runs/folder.py", "daemon/dispatcher.py", "daemon/supervisor.py",
-    "daemon/orphans.py", "daemon/processes.py",
+    "runs/lifecycle.py", "runs/locks.py", "runs/folder.py", "daemon/dispatcher.py", "daemon/decisions.py",
+    "daemon/places/base.py", "daemon/places/local/place.py", "daemon/places/local/launcher.py",
+    "daemon/places/local/orphans.py", "daemon/places/local/processes.py",
 ]  # fmt: skip
 """Where states come from: no wall clock at all."""
 
 STAMPS = {
     "daemon/trainer.py": {"__init__": 1},  # the default of `now`, which goes into listings
     "daemon/runbook.py": {"scan": 1},  # whether the list of runs changed at all: compared for equality only
-    "daemon/shim.py": {"_start": 1, "_ended": 1, "_record_exit": 1},  # when it began and ended, for people
+    # When the worker began and ended, for people.
+    "daemon/places/local/shim.py": {"_start": 1, "_ended": 1, "_record_exit": 1},
 }
 """Where runs are watched: these readings, by function, and no others. None of them enters a decision."""
 

@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from ulid import ULID
 
-from mosaic.daemon import shim
-from mosaic.daemon.syncer import Syncer
+from mosaic.daemon.places.local import shim
+from mosaic.daemon.places.local.syncer import Syncer
 from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol.runs import RunSpec
 from mosaic.runs.folder import create

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mosaic.daemon.shim import Shim
+from mosaic.daemon.places.local.shim import Shim
 from mosaic.protocol.runs import RunState
 from mosaic.settings import Settings
 from tests.daemons import Daemon

@@ -1,6 +1,6 @@
 """`python -m mosaic.daemon --home PATH [--foreground]`: become the daemon of a data root.
 
-Without `--foreground` it leaves its caller's session and terminal; the command then returns once the daemon
+Without `--foreground` it leaves its caller's terminal; the command then returns once the daemon
 answers, or with what it had to say. gRPC is imported only after that fork, as it must not live through one.
 """
 
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     """Parse the command line and serve."""
     parser = argparse.ArgumentParser(prog="python -m mosaic.daemon", description="The MOSAIC daemon.")
     parser.add_argument("--home", type=Path, help="the data root (default: MOSAIC_HOME)")
-    parser.add_argument("--foreground", action="store_true", help="stay in this session and terminal")
+    parser.add_argument("--foreground", action="store_true", help="stay in this terminal")
     options = parser.parse_args(argv)
     root = DataRoot(options.home.absolute()) if options.home else data_root()
     os.environ["MOSAIC_HOME"] = str(root.path)
@@ -82,7 +82,7 @@ def _refusal(error: MosaicError) -> _End:
 
 
 def _serve_detached(root: DataRoot) -> _End:
-    """Fork the daemon off into a session of its own, and wait for its first word."""
+    """Fork the daemon off, away from this terminal, and wait for its first word."""
     reader, writer = os.pipe()
     if os.fork() != 0:
         os.close(writer)

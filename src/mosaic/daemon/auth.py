@@ -33,7 +33,7 @@ def ensure_token(path: Path) -> str:
     It is kept over restarts, so that a client which outlives a daemon finds the next one with it.
 
     Raises:
-        DataRootError: the file belongs to another account or is no plain file.
+        DataRootError: the file belongs to another account or is not a plain file.
     """
     try:
         info = path.lstat()

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Subscription(Generic[T]):
-    """One listener's place on the bus: the latest value of each run it has not taken yet."""
+    """One listener on the bus: the latest value of each run it has not taken yet."""
 
     def __init__(self, bus: RunBus[T], run_id: str | None) -> None:
         self._bus = bus
@@ -26,7 +26,7 @@ class Subscription(Generic[T]):
         self._some = asyncio.Event()
 
     def tell(self, run_id: str, value: T) -> None:
-        """Keep a value, in place of an older one of the same run."""
+        """Keep a value; it replaces an older one of the same run."""
         if self._run_id is None or self._run_id == run_id:
             self._latest[run_id] = value
             self._some.set()
@@ -68,17 +68,17 @@ class RunBus(Generic[T]):
             subscriber.tell(run_id, value)
 
     def subscribe(self, run_id: str | None = None) -> Subscription[T]:
-        """A place on the bus, for one run or for all; leave it by its context manager.
+        """Listen to one run or to all; leave it by its context manager.
 
         Raises:
             DaemonError: there are `max_subscribers` already.
         """
         if len(self._subscribers) >= self._max_subscribers:
             raise DaemonError(f"{self._max_subscribers} streams are open already. Close some of them.")
-        place = Subscription(self, run_id)
-        self._subscribers.add(place)
-        return place
+        subscription = Subscription(self, run_id)
+        self._subscribers.add(subscription)
+        return subscription
 
-    def leave(self, place: Subscription[T]) -> None:
-        """Give a place back. Twice is fine."""
-        self._subscribers.discard(place)
+    def leave(self, subscription: Subscription[T]) -> None:
+        """End a subscription. Twice is fine."""
+        self._subscribers.discard(subscription)

@@ -93,7 +93,7 @@ class Outbox:
 
 
 class IngestProcess:
-    """Ingests the runs it is told to watch.
+    """Ingests the runs that the daemon orders it to watch.
 
     Args:
         stdin: descriptor of the orders.

@@ -56,18 +56,18 @@ def bin_run(folder: RunFolder) -> Path:
     Raises:
         DataRootError: the file system refused.
     """
-    place = folder.path.with_name(_TRASH + folder.run_id)
+    binned = folder.path.with_name(_TRASH + folder.run_id)
     try:
-        folder.path.rename(place)
+        folder.path.rename(binned)
     except OSError as error:
         raise DataRootError(f"cannot delete {folder.path}: {error.strerror}") from error
-    return place
+    return binned
 
 
 def empty_bin(root: DataRoot) -> None:
     """Remove what was binned, links as links."""
-    for place in root.runs.glob(_TRASH + "*"):
-        if place.is_symlink():
-            place.unlink(missing_ok=True)
+    for binned in root.runs.glob(_TRASH + "*"):
+        if binned.is_symlink():
+            binned.unlink(missing_ok=True)
         else:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(binned, ignore_errors=True)

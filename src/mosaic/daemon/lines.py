@@ -1,6 +1,6 @@
 """Published messages to journal lines. Pure: messages in, bytes out; one line per event, whatever it holds.
 
-What is no event becomes a line all the same: one that ingest refuses and keeps in quarantine. So the n-th
+What is not an event becomes a line all the same: one that ingest refuses and keeps in quarantine. So the n-th
 event is the n-th line, and nothing a worker sends can look like two events, or like another one.
 """
 

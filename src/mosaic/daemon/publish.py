@@ -1,7 +1,7 @@
 """Publishing over gRPC: batches into a run's journal, in order, each event once, acknowledged once written.
 
 Knows workers by the name they chose, so that one which reconnects, to this daemon or the next, goes on where
-the journal ends. Refuses a foreign protocol version, an ended run, and a session that a later one replaced.
+the journal ends. Refuses a foreign protocol version, an ended run, and a registration that was replaced.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAX_WORKER_ID_CHARS = 200
 
 
 class WorkerFeed:
-    """One worker's place in one run's journal. Belongs to the event loop; files are touched in `pool`.
+    """What one worker adds to one run's journal. Belongs to the event loop; files are touched in `pool`.
 
     A batch that comes before its turn (its predecessors travel on another stream) waits `gap_secs` for it.
     """
@@ -49,7 +49,7 @@ class WorkerFeed:
         pool: ThreadPoolExecutor,
     ) -> None:
         self.producer = f"g{hashlib.sha256(worker_id.encode()).hexdigest()[:12]}"
-        self.session = ""
+        self.registration = ""  # the key of the one in force; on the wire it is called `session`
         self.acked_seq = 0
         self._worker_id = worker_id
         self._folder = folder
@@ -61,24 +61,24 @@ class WorkerFeed:
         self._ended = False
 
     async def register(self, *, program: str) -> None:
-        """Begin a new session; the one before it, if any, is over."""
+        """Begin a new registration; the one before it, if any, is over."""
         async with self._turn:
             if self._appender is None:
                 await self._in_pool(self._open, program)
-            self.session = secrets.token_hex(16)
+            self.registration = secrets.token_hex(16)
             self._turn.notify_all()
 
-    async def publish(self, session: str, first_seq: int, events: Sequence[Any], encode: Encode) -> int:
+    async def publish(self, registration: str, first_seq: int, events: Sequence[Any], encode: Encode) -> int:
         """Write what is new of a batch; the highest number that is in the journal now.
 
         Raises:
             ProtocolError: numbers start at 1.
-            DaemonError: the session is over, the run has ended, numbers are missing, or the disk is full.
+            DaemonError: the registration or the run is over, numbers are missing, or the disk is full.
         """
         if first_seq < 1:
             raise ProtocolError(f"first_seq is {first_seq}; the first event of a worker has number 1")
         async with self._turn:
-            await self._wait_for_turn(session, first_seq)
+            await self._wait_for_turn(registration, first_seq)
             new = events[self.acked_seq + 1 - first_seq :]
             if new:
                 await self._in_pool(self._append, new, encode)
@@ -93,9 +93,9 @@ class WorkerFeed:
                 await self._in_pool(self._appender.close)
             self._turn.notify_all()
 
-    async def _wait_for_turn(self, session: str, first_seq: int) -> None:
+    async def _wait_for_turn(self, registration: str, first_seq: int) -> None:
         def ready() -> bool:
-            return self._ended or session != self.session or first_seq <= self.acked_seq + 1
+            return self._ended or registration != self.registration or first_seq <= self.acked_seq + 1
 
         try:
             await asyncio.wait_for(self._turn.wait_for(ready), self._gap_secs)
@@ -106,9 +106,9 @@ class WorkerFeed:
             ) from None
         if self._ended:
             raise DaemonError(f"run {self._folder.run_id} has ended; nothing can be added to it.")
-        if session != self.session:
+        if registration != self.registration:
             raise DaemonError(
-                f"this session of worker {self._worker_id!r} is over: it registered again. "
+                f"this registration of worker {self._worker_id!r} is over: it registered again. "
                 "Two workers of a run need two worker ids."
             )
 
@@ -133,7 +133,7 @@ class WorkerFeed:
         self._appender = appender
 
     def _append(self, events: Sequence[Any], encode: Encode) -> None:
-        assert self._appender is not None  # noqa: S101  (register comes first: it gives the session)
+        assert self._appender is not None  # noqa: S101  (register comes first: it gives the key)
         lines = encode(events, first_seq=self.acked_seq + 1)
         try:
             written = self._appender.append(lines)
@@ -167,13 +167,13 @@ class PublishDesk:
         self._gap_secs = gap_secs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="publish")
         self._feeds: dict[tuple[str, str], WorkerFeed] = {}
-        self._sessions: dict[str, WorkerFeed] = {}
+        self._registered: dict[str, WorkerFeed] = {}
 
     def __len__(self) -> int:
         return len(self._feeds)
 
     async def register(self, folder: RunFolder, request: Any) -> Any:
-        """A session for a worker of a run that has not ended.
+        """Register a worker of a run that has not ended.
 
         Raises:
             DaemonError: another protocol version, or too many workers.
@@ -198,11 +198,11 @@ class PublishDesk:
                 gap_secs=self._gap_secs,
                 pool=self._pool,
             )
-        self._sessions.pop(feed.session, None)
+        self._registered.pop(feed.registration, None)
         await feed.register(program=request.program)
-        self._sessions[feed.session] = feed
+        self._registered[feed.registration] = feed
         return pb.RegisterWorkerReply(
-            session=feed.session,
+            session=feed.registration,
             producer=feed.producer,
             acked_seq=feed.acked_seq,
             protocol=PROTOCOL_VERSION,
@@ -220,20 +220,20 @@ class PublishDesk:
         encode: Encode,
     ) -> None:
         """Serve one publishing stream: a batch in, its acknowledgement out, until the worker ends it."""
-        session = ""
+        registration = ""
         async for batch in batches:
-            session = batch.session or session
-            feed = self._sessions.get(session)
+            registration = batch.session or registration
+            feed = self._registered.get(registration)
             if feed is None:
-                raise DaemonError(f"no worker has session {session!r}: call RegisterWorker first.")
-            acked = await feed.publish(session, batch.first_seq, events_of(batch), encode)
+                raise DaemonError(f"no worker is registered as {registration!r}: call RegisterWorker first.")
+            acked = await feed.publish(registration, batch.first_seq, events_of(batch), encode)
             await reply(pb.PublishAck(acked_seq=acked))
 
     async def end_run(self, run_id: str) -> None:
         """Close the segments of a run's workers, so that ingest can finish it."""
         for key in [key for key in self._feeds if key[0] == run_id]:
             feed = self._feeds.pop(key)
-            self._sessions.pop(feed.session, None)
+            self._registered.pop(feed.registration, None)
             await feed.close()
 
     async def close(self) -> None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.daemon.places.base import Sight
 from mosaic.errors import RunNotFoundError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunSpec, RunState, StateChange
 from mosaic.runs import folder as runs
-from mosaic.runs.lifecycle import Seen, Verdict, judge
+from mosaic.runs.lifecycle import Verdict
 from mosaic.runs.listing import last_line, make_row
 from mosaic.store.registry import Entry, Registry
 
@@ -38,7 +39,7 @@ class Run:
     folder: RunFolder
     manifest: Manifest
     row: RunRow
-    seen: Seen = field(default_factory=Seen)
+    sight: Sight = field(default_factory=Sight)
     looked: bool = False
     summary: StoreSummary = field(default_factory=StoreSummary)
     settled: bool = False
@@ -53,14 +54,15 @@ class Run:
     @property
     def closed(self) -> bool:
         """It has ended and nobody tidies up after it any more: no need to look again."""
-        return self.state in ENDED and not self.seen.shim_alive
+        return self.state in ENDED and not self.sight.kept
 
 
 class RunBook:
-    """All runs of a data root."""
+    """All runs of a data root. `observe` is how to look at one: at the place that executes it."""
 
-    def __init__(self, root: DataRoot, *, now: Callable[[], float]) -> None:
+    def __init__(self, root: DataRoot, *, observe: Callable[[Run], Sight], now: Callable[[], float]) -> None:
         self._root = root
+        self._observe = observe
         self._now = now
         self._registry = Registry(root)
         self._known = self._registry.entries()
@@ -100,8 +102,8 @@ class RunBook:
         found = [run for name in sorted(names - self._runs.keys()) if (run := self.adopt(name)) is not None]
         for name in self._runs.keys() - names:
             self.drop(name)
-        # A folder whose manifest is still to come is no run yet: look again next time. So too after the first
-        # look at a stamp: file times tick coarsely, a folder made just after it may leave no other trace.
+        # A folder whose manifest is still to come is not a run yet: look again next time. Likewise after the
+        # first look at a stamp: file times tick coarsely, a folder made just after it may leave no trace.
         known = names <= self._runs.keys() and stamp == self._stamp_before
         self._listed_at, self._stamp_before = stamp if known else None, stamp
         return found
@@ -130,19 +132,19 @@ class RunBook:
 
     def refresh(self, run: Run) -> None:
         """Look at a run again, and note what changed; the next `flush` writes it."""
-        seen = runs.observe(run.folder)
-        verdict = judge(seen)
-        if run.looked and seen == run.seen:
+        sight = self._observe(run)
+        verdict = sight.verdict
+        if run.looked and sight == run.sight:
             return
         run.looked = True
         if verdict.state is RunState.FAILED and (said := last_line(run.folder.stderr)):
             verdict = Verdict(verdict.state, f"{verdict.reason}: {said}")
         if run.damaged:
             verdict = Verdict(verdict.state, f"{verdict.reason}. {run.damaged}")
-        run.seen = seen
+        run.sight = sight
         history = run.manifest.history
         if not history or history[-1].state is not verdict.state:
-            stamp = seen.exit.t if seen.exit is not None else self._now()
+            stamp = sight.exit.t if sight.exit is not None else self._now()
             history.append(StateChange(verdict.state, verdict.reason, stamp))
             run.unsaved = not run.damaged  # what cannot be read is not overwritten
         self._show(run, verdict)
@@ -211,7 +213,7 @@ class RunBook:
     def _show(self, run: Run, verdict: Verdict) -> None:
         history = run.manifest.history
         ended = history[-1].t if history and verdict.state in ENDED else None
-        row = make_row(run.manifest, run.seen, verdict, run.summary, ended=ended)
+        row = make_row(run.manifest, run.sight, verdict, run.summary, ended=ended)
         if row != run.row:
             run.row = row
             self._changed.add(row.run_id)
@@ -235,7 +237,7 @@ class RunBook:
 
 
 def _no_row(manifest: Manifest) -> RunRow:
-    return make_row(manifest, Seen(), Verdict(RunState.LOST, ""), StoreSummary())
+    return make_row(manifest, Sight(), Verdict(RunState.LOST, ""), StoreSummary())
 
 
 def _summary_of(row: RunRow) -> StoreSummary:

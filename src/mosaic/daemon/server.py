@@ -55,11 +55,11 @@ class DaemonInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def claim(root: DataRoot) -> Lock:
-    """Check the data root's folders and take the one place of its daemon.
+    """Check the data root's folders and become its one daemon.
 
     Raises:
         DataRootError: a folder is open to others, foreign, or not writable.
-        BlockingIOError: another daemon has the place.
+        BlockingIOError: it has a daemon already.
     """
     os.umask(0o077)
     for folder in (root.path, root.daemon, root.runs, root.socket.parent):
@@ -77,7 +77,7 @@ def log_to(root: DataRoot, *, max_bytes: int = 4 << 20, kept: int = 1) -> None:
 
 
 class Server:
-    """One daemon. `serve` returns when it was told to stop; the runs go on.
+    """One daemon. `serve` returns after a signal or a call of `Shutdown`; the runs go on.
 
     `tick_secs` is how often the runs are looked at; `grace_secs` how long open calls have at the end.
     """
@@ -147,10 +147,10 @@ class Server:
             options=(
                 ("grpc.max_receive_message_length", self._publish.max_batch_bytes),
                 ("grpc.so_reuseport", 0),
-                # Clients ping while a stream is silent; that is no abuse.
+                # Clients ping while a stream is silent; that is fine.
                 ("grpc.http2.max_ping_strikes", 0),
                 ("grpc.keepalive_permit_without_calls", 1),
-                # A viewer that stands still for long is no dead one: of that the kernel closes the socket.
+                # A viewer that stands still for long is alive: of a dead one the kernel closes the socket.
                 ("grpc.http2.ping_timeout_ms", _NEVER_MILLIS),
                 ("grpc.keepalive_time_ms", _NEVER_MILLIS),
             ),
@@ -193,5 +193,5 @@ def _remove_stale_socket(root: DataRoot) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(mode):
-        raise DataRootError(f"{root.socket} is in the way and is no socket. Remove it.")
+        raise DataRootError(f"{root.socket} is in the way: it is not a socket. Remove it.")
     root.socket.unlink()

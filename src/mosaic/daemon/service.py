@@ -118,7 +118,7 @@ class TrainerService:
 
     async def _resume_run(self, request: Any, _context: Any) -> Any:
         run_id = await self._resolve(request.run)
-        return convert.run_to_pb(await asyncio.to_thread(self._trainer.resume, run_id))
+        return convert.run_to_pb(await asyncio.to_thread(self._trainer.unpause, run_id))
 
     async def _delete_run(self, request: Any, _context: Any) -> Any:
         row = await self._row(request.run)
@@ -149,7 +149,7 @@ class TrainerService:
         return convert.run_to_pb(await self._row(request.run))
 
     async def _watch_runs(self, _request: Any, context: Any) -> None:
-        # SYNC: subscribed before the list is read, so that a change between the two is told.
+        # SYNC: subscribed before the list is read, so that a change between the two is sent.
         with self._changes.subscribe() as news:
             for row in await asyncio.to_thread(self._trainer.runs):
                 await context.write(pb.RunChange(run=convert.run_to_pb(row)))
@@ -304,7 +304,7 @@ class TrainerService:
 
     def _guarded(self, name: str, behaviour: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def serve(request: Any, context: Any) -> Any:
-            # gather hands exceptions over as values: one place that lets none out, whatever it is.
+            # gather hands exceptions over as values: here, and nowhere else, all of them are caught.
             outcomes = await asyncio.gather(behaviour(request, context), return_exceptions=True)
             outcome: Any = outcomes[0]
             if not isinstance(outcome, BaseException):

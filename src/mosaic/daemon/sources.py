@@ -112,7 +112,7 @@ class Episodes(Source):
     """Episodes that changed after the cursor, by index.
 
     Goes through them in rounds. The cursor moves when a round is through; what changes meanwhile belongs to
-    the next one, so no change is missed and none is told twice.
+    the next one, so no change is missed and none is sent twice.
     """
 
     batch_type = pb.EpisodeBatch

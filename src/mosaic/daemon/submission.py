@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
-from mosaic.protocol.runs import RunState
-from mosaic.runs.locks import held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mosaic.daemon.runbook import Run
     from mosaic.protocol.runs import RunSpec
 
-__all__ = ["check", "check_labels", "never_started", "wait_released"]
+__all__ = ["check", "check_labels"]
 
 _MAX_LABEL = 200
 
@@ -35,26 +31,6 @@ def check(spec: RunSpec, env: Mapping[str, str]) -> None:
         raise UsageError("the name of an environment variable cannot hold '='")
     if not Path(spec.cwd).is_absolute():
         raise UsageError(f"the folder to run in must be absolute, not {spec.cwd!r}")
-
-
-def never_started(run: Run) -> bool:
-    """Whether a run was submitted, but its shim never came to start it."""
-    return run.state is RunState.LOST and run.seen.proc is None and not held(run.folder.shim_lock)
-
-
-def wait_released(run: Run, wait_secs: float) -> None:
-    """Wait until nobody tidies up after a run any more.
-
-    Raises:
-        UsageError: somebody still does.
-    """
-    deadline = time.monotonic() + wait_secs
-    while held(run.folder.shim_lock):
-        if time.monotonic() >= deadline:
-            raise UsageError(
-                f"run {run.folder.run_id} still has processes to end; try again in a few seconds"
-            )
-        time.sleep(0.02)
 
 
 def check_labels(name: str, tags: Mapping[str, str]) -> None:

@@ -5,25 +5,20 @@ Only regular files of this account in private folders are opened. Nothing is cre
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 import stat
-import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mosaic.errors import ProtocolError
-from mosaic_worker.common import layout
+from mosaic_worker.common import layout, ofd
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
 
 __all__ = ["alive", "attach", "lanes_of", "sweep", "sweep_folder", "sweep_run"]
 
-_F_OFD_GETLK, _F_OFD_SETLK = 36, 37
-_FLOCK = "hh4xqqi4x"  # struct flock: type, whence, start, len, pid
-_WHOLE_FILE = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 _LARGEST = 1 << 32
 
 
@@ -70,10 +65,9 @@ def alive(lane: Path) -> bool:
     except OSError:
         return False
     try:
-        answer = fcntl.fcntl(fd, _F_OFD_GETLK, _WHOLE_FILE)
+        return ofd.held(fd)
     finally:
         os.close(fd)
-    return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)
 
 
 def sweep(*, root: Path | None = None) -> list[Path]:
@@ -116,7 +110,7 @@ def _remove_dead(lane: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.fcntl(fd, _F_OFD_SETLK, _WHOLE_FILE)
+        ofd.take(fd)
         # SYNC: unlinked under the lock. A writer that created it a moment ago then fails to lock it, or finds
         # it without a name, and makes another.
         lane.unlink(missing_ok=True)

@@ -28,6 +28,11 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     proc: ProcRecord | None = None
     control: Control | None = None
 
+    @property
+    def started(self) -> float | None:
+        """When the worker was started, if it was."""
+        return None if self.proc is None else self.proc.started
+
 
 class Verdict(msgspec.Struct, frozen=True):
     """A state, and why, in plain words."""
@@ -100,7 +105,7 @@ def _waiting(control: Control) -> Verdict:
         return Verdict(RunState.STARTING, "the worker is being started")
     if control.want is Want.PAUSE:
         return Verdict(RunState.PAUSED, control.reason or "paused before it started")
-    return Verdict(RunState.QUEUED, control.reason or "waiting for a free place")
+    return Verdict(RunState.QUEUED, control.reason or "waiting for a free slot")
 
 
 def signal_name(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
 from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunState
@@ -14,15 +14,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mosaic.protocol.rows import StoreSummary
-    from mosaic.runs.lifecycle import Seen, Verdict
+    from mosaic.protocol.runs import ExitRecord
+    from mosaic.runs.lifecycle import Verdict
 
 __all__ = ["last_line", "make_row", "matching"]
 
 _LISTED = 8
 
 
+class Looked(Protocol):
+    """What a row takes from a look at a run, at its folder or at the place that executes it."""
+
+    @property
+    def started(self) -> float | None:
+        """When its worker was started."""
+
+    @property
+    def exit(self) -> ExitRecord | None:
+        """How its worker ended."""
+
+
 def make_row(
-    manifest: Manifest, seen: Seen, verdict: Verdict, summary: StoreSummary, *, ended: float | None = None
+    manifest: Manifest, seen: Looked, verdict: Verdict, summary: StoreSummary, *, ended: float | None = None
 ) -> RunRow:
     """The row of a run. `ended` is when a run without exit record was seen to be gone."""
     return RunRow(
@@ -34,7 +47,7 @@ def make_row(
         command=manifest.spec.command,
         tags=manifest.spec.tags,
         exit=seen.exit,
-        started=seen.proc.started if seen.proc else None,
+        started=seen.started,
         ended=seen.exit.t if seen.exit else ended,
         episodes=summary.episodes,
         steps=summary.steps,

@@ -7,19 +7,15 @@ locker fail. A forked child shares its parent's lock; an exec'd one does only if
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import struct
 from typing import TYPE_CHECKING
+
+from mosaic_worker.common import ofd
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["Lock", "held"]
-
-_F_OFD_GETLK, _F_OFD_SETLK = 36, 37
-_FLOCK = "hh4xqqi4x"  # struct flock: type, whence, start, len, pid
-_WHOLE_FILE = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
 
 class Lock:
@@ -33,7 +29,7 @@ class Lock:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self.fd = os.open(path, flags, 0o600)
         try:
-            fcntl.fcntl(self.fd, _F_OFD_SETLK, _WHOLE_FILE)
+            ofd.take(self.fd)
         except OSError as error:
             os.close(self.fd)
             if error.errno in (errno.EAGAIN, errno.EACCES):
@@ -61,7 +57,6 @@ def held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        answer = fcntl.fcntl(fd, _F_OFD_GETLK, _WHOLE_FILE)
+        return ofd.held(fd)
     finally:
         os.close(fd)
-    return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosaic.daemon import shim
+from mosaic.daemon.places.local import shim
 from mosaic.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.runs.locks import Lock
 
-__all__ = ["Supervisor"]
+__all__ = ["Launcher"]
 
 
-class Supervisor:
+class Launcher:
     """Starts shims. They are meant to outlive us: closing leaves them alone."""
 
     def __init__(self, *, grace_secs: float = 10.0) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.daemon.processes import descendants, look
+from mosaic.daemon.places.local.processes import descendants, look
 from mosaic.protocol.runs import RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.locks import held

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.daemon.supervisor import Supervisor
+from mosaic.daemon.places.local.launcher import Launcher
 from mosaic.errors import LaunchError
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec, RunState, Want
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def test_a_run_is_never_without_a_holder_from_before_its_shim_starts(home: Path, tmp_path: Path) -> None:
-    supervisor = Supervisor()
+    launcher = Launcher()
     command = worker("sleeps", tmp_path / "ready")
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=command, cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock:
         assert state(folder) is RunState.QUEUED
-        supervisor.spawn(folder, dict(os.environ), lock)
+        launcher.spawn(folder, dict(os.environ), lock)
     assert held(folder.shim_lock)
     assert state(folder) is RunState.QUEUED
     order(folder, Want.RUN)
@@ -33,19 +33,19 @@ def test_a_run_is_never_without_a_holder_from_before_its_shim_starts(home: Path,
     assert state(folder) is RunState.STOPPED
 
     def reaped() -> bool:
-        supervisor.reap()
-        return not supervisor._shims
+        launcher.reap()
+        return not launcher._shims
 
     until(reaped)
 
 
 def test_closing_leaves_the_shim_alone(home: Path) -> None:
-    supervisor = Supervisor()
+    launcher = Launcher()
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock:
-        supervisor.spawn(folder, {}, lock)
-    process = supervisor._shims[RUN_ID]
-    supervisor.close()
+        launcher.spawn(folder, {}, lock)
+    process = launcher._shims[RUN_ID]
+    launcher.close()
     assert held(folder.shim_lock)
     order(folder, Want.STOP)
     until(folder.exit.exists)
@@ -55,5 +55,5 @@ def test_closing_leaves_the_shim_alone(home: Path) -> None:
 def test_a_shim_that_cannot_start_is_an_error_with_the_run(home: Path) -> None:
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock, pytest.raises(LaunchError, match=RUN_ID):
-        Supervisor().spawn(folder, {"A\0": "x"}, lock)
+        Launcher().spawn(folder, {"A\0": "x"}, lock)
     assert state(folder) is RunState.LOST

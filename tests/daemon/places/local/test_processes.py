@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.daemon.processes import Process, all_processes, boot_id, children, descendants, look, send
+from mosaic.daemon.places.local.processes import (
+    Process,
+    all_processes,
+    boot_id,
+    children,
+    descendants,
+    look,
+    send,
+)
 from tests.daemon.keeping import until
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.daemon.orphans import OrphanStop, members, rung
-from mosaic.daemon.processes import boot_id, look
+from mosaic.daemon.places.local.orphans import OrphanStop, members, rung
+from mosaic.daemon.places.local.processes import boot_id, look
 from mosaic.protocol.runs import ProcRecord
 from tests.daemon.keeping import RUN_ID, until, worker
 

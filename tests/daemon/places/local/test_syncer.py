@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.daemon.syncer import Syncer
+from mosaic.daemon.places.local.syncer import Syncer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosaic.daemon.processes import Process, all_processes, boot_id, descendants, look, send
+from mosaic.daemon.places.local.processes import Process, all_processes, boot_id, descendants, look, send
 
 if TYPE_CHECKING:
     from mosaic.protocol.runs import ProcRecord
@@ -33,11 +33,11 @@ def members(run_id: str, proc: ProcRecord | None) -> list[Process]:
 
 
 def _carries(pid: int, mark: bytes) -> bool:
-    place = Path("/proc") / str(pid)
+    entry = Path("/proc") / str(pid)
     try:
-        if place.stat().st_uid != os.getuid():
+        if entry.stat().st_uid != os.getuid():
             return False
-        return mark in (place / "environ").read_bytes().split(b"\0")
+        return mark in (entry / "environ").read_bytes().split(b"\0")
     except OSError:
         return False
 

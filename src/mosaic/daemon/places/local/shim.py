@@ -6,7 +6,7 @@ loaded at its start: so it is small, and lives through the daemon's death, upgra
 socket. The worker's environment is its own, in memory only.
 """
 
-# ruff: noqa: PTH100, PTH120, PTH123
+# ruff: noqa: PTH100, PTH123
 # (no pathlib: it would cost more memory than all the rest)
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ import fcntl
 import json
 import os
 import signal
-import struct
 import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 if __name__ == "__main__":  # by path, isolated: nothing but the standard library is importable yet
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    _up = os.path.dirname
+    sys.path.append(_up(_up(_up(_up(_up(os.path.abspath(__file__)))))))  # where mosaic and mosaic_worker lie
 
-from mosaic.daemon.processes import Process, boot_id, children, descendants, look, send
-from mosaic.daemon.syncer import Syncer
+from mosaic.daemon.places.local.processes import Process, boot_id, children, descendants, look, send
+from mosaic.daemon.places.local.syncer import Syncer
+from mosaic_worker.common import ofd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Shim", "main"]
 
 _PR_SET_CHILD_SUBREAPER = 36
-_F_OFD_SETLK = 37
-_WRITE_LOCK = struct.pack("hh4xqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 _TREE_FD_AT_LEAST = 100  # out of the way of scripts that open descriptor 3 and up themselves
 _EXIT_RESERVE_BYTES = 4096
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -72,7 +71,7 @@ class Shim:
         self._alone = False
 
     def run(self) -> None:
-        """Keep the run from its place in the queue to the end of its last process."""
+        """Keep the run from its time in the queue to the end of its last process."""
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for name in _IGNORED:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -99,7 +98,7 @@ class Shim:
     def _take(self, name: str) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         fd = os.open(name, flags, 0o600, dir_fd=self._folder)
-        fcntl.fcntl(fd, _F_OFD_SETLK, _WRITE_LOCK)
+        ofd.take(fd)
         return fd
 
     # -- the worker's life -------------------------------------------------------------------------------

@@ -1,0 +1,213 @@
+"""The whole life of runs on a place in memory: what the trainer does is seen without a single process."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+import pytest
+
+from mosaic.daemon import janitor
+from mosaic.daemon.ingest_link import IngestLink
+from mosaic.daemon.trainer import LOCAL, Trainer
+from mosaic.errors import RunNotFoundError, UsageError
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import RunSpec, RunState
+from mosaic.runs import folder as runs
+from mosaic.settings import Settings
+from tests.daemon.keeping import run_id
+from tests.daemon.places.fake import FakePlace, Machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETTINGS = Settings(max_running=2, disk_reserve_mib=0)
+
+
+class NoIngest:
+    """Ingest that is never started and knows what it was asked to watch."""
+
+    def __init__(self) -> None:
+        self.watched: list[str] = []
+
+    def start(self) -> None: ...
+
+    def watch(self, folder: Any) -> None:
+        self.watched.append(folder.run_id)
+
+    def forget(self, folder: Any) -> None:
+        self.watched.remove(folder.run_id)
+
+    def close(self) -> None: ...
+
+
+@contextlib.contextmanager
+def trainer_on(home: Path, machine: Machine, **changes: Any) -> Iterator[Trainer]:
+    """A daemon's life: a new trainer with a new place, on whatever the machine executes."""
+    settings = msgspec.structs.replace(SETTINGS, **changes)
+    trainer = Trainer(DataRoot(home), settings, places={LOCAL: FakePlace(machine)}, now=lambda: 5.0)
+    trainer._ingest = cast("IngestLink", NoIngest())
+    trainer.start()
+    try:
+        yield trainer
+    finally:
+        trainer.close()
+
+
+def submit(trainer: Trainer, number: int) -> RunState:
+    return trainer.submit(RunSpec(run_id=run_id(number), command=["x"], cwd="/"), {"KEY": "secret"}).state
+
+
+def turn(trainer: Trainer, machine: Machine) -> dict[int, RunState]:
+    """One tick, the keepers' turn, another tick; then the state of every run."""
+    trainer.tick()
+    machine.turn()
+    trainer.tick()
+    return {n: row.state for n in range(9) for row in trainer.runs() if row.run_id == run_id(n)}
+
+
+def test_a_run_is_queued_started_paused_unpaused_and_ends_with_its_code(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine, max_running=1) as trainer:
+        assert submit(trainer, 0) is RunState.STARTING
+        assert submit(trainer, 1) is RunState.QUEUED
+        assert turn(trainer, machine) == {0: RunState.RUNNING, 1: RunState.QUEUED}
+        trainer.pause(run_id(0), reason="lunch")
+        assert turn(trainer, machine) == {0: RunState.PAUSED, 1: RunState.QUEUED}
+        assert trainer.run(run_id(0)).reason == "lunch"
+        trainer.unpause(run_id(0))
+        assert turn(trainer, machine)[0] is RunState.RUNNING
+        machine.end(run_id(0), code=3)
+        assert turn(trainer, machine) == {0: RunState.FAILED, 1: RunState.RUNNING}
+        row = trainer.run(run_id(0))
+        assert (row.reason, row.started, row.ended) == ("exit code 3", 10.0, 20.0)
+        assert machine.collected == [run_id(0)]
+        history = [change.state for change in runs.read_manifest(DataRoot(home).run(run_id(0))).history]
+        assert history[0] in (RunState.QUEUED, RunState.STARTING)
+        assert history[-4:] == [RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.FAILED]
+
+
+def test_the_same_submission_again_is_launched_once_with_its_variables(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine) as trainer:
+        for _ in range(3):
+            submit(trainer, 0)
+        assert machine.launches == 1
+        assert machine.runs[run_id(0)].env == {"KEY": "secret"}
+        assert [row.run_id for row in trainer.runs()] == [run_id(0)]
+        assert trainer._ingest.watched == [run_id(0)]  # type: ignore[attr-defined]
+
+
+def test_a_submission_that_never_reached_the_place_is_taken_up_by_the_next_try(home: Path) -> None:
+    machine = Machine()
+    runs.create(DataRoot(home), RunSpec(run_id=run_id(0), command=["x"], cwd="/"), created=1.0)
+    with trainer_on(home, machine) as trainer:
+        assert trainer.run(run_id(0)).state is RunState.LOST
+        assert submit(trainer, 0) is RunState.STARTING
+
+
+def test_a_stopped_run_makes_room_for_the_next_and_a_queued_one_never_starts(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine, max_running=1) as trainer:
+        for number in (0, 1, 2):
+            submit(trainer, number)
+        turn(trainer, machine)
+        trainer.stop(run_id(1))
+        assert trainer.stop(run_id(0)).state is RunState.STOPPING
+        states = turn(trainer, machine)
+        assert states == {0: RunState.STOPPED, 1: RunState.STOPPED, 2: RunState.STARTING}
+        assert machine.runs[run_id(1)].started is None
+        assert trainer.stop(run_id(0)).state is RunState.STOPPED
+
+
+def test_a_low_disk_pauses_runs_but_not_those_of_the_user_and_lets_them_go_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, free = Machine(), {"mib": 2000}
+    monkeypatch.setattr(janitor, "free_mib", lambda _: free["mib"])
+    with trainer_on(home, machine, disk_reserve_mib=1024, max_running=2) as trainer:
+        for number in (0, 1, 2):
+            submit(trainer, number)
+        turn(trainer, machine)
+        trainer.pause(run_id(1))
+        free["mib"] = 512
+        assert turn(trainer, machine) == {0: RunState.PAUSED, 1: RunState.PAUSED, 2: RunState.QUEUED}
+        assert trainer.run(run_id(0)).reason == "disk low: 512 MiB free, reserve 1024 MiB"
+        machine.end(run_id(0), code=0)
+        assert turn(trainer, machine)[2] is RunState.QUEUED
+        free["mib"] = 2000
+        assert turn(trainer, machine) == {0: RunState.FINISHED, 1: RunState.PAUSED, 2: RunState.RUNNING}
+        free["mib"] = 512
+        with pytest.raises(UsageError, match="goes on by itself"):
+            trainer.unpause(run_id(1))
+        free["mib"] = 2000
+        assert turn(trainer, machine)[1] is RunState.RUNNING
+
+
+def test_the_next_daemon_finds_every_run_as_it_is_and_finishes_what_was_begun(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine, max_running=4) as trainer:
+        for number in range(5):
+            submit(trainer, number)
+        turn(trainer, machine)
+        machine.lose_keeper(run_id(2))
+        machine.lose_keeper(run_id(3))
+        turn(trainer, machine)
+        trainer.stop(run_id(2))
+    machine.end(run_id(0), code=7)
+    with trainer_on(home, machine, max_running=4) as trainer:
+        states = {row.run_id: row.state for row in trainer.runs()}
+        assert [states[run_id(n)] for n in range(5)] == [
+            RunState.FAILED, RunState.RUNNING, RunState.ORPHANED, RunState.ORPHANED, RunState.QUEUED,
+        ]  # fmt: skip
+        exit_ = trainer.run(run_id(0)).exit
+        assert exit_ is not None
+        assert exit_.code == 7
+        states = {row.run_id: row.state for row in trainer.tick() + trainer.runs()}
+        assert states[run_id(2)] is RunState.LOST
+        assert states[run_id(3)] is RunState.ORPHANED
+        assert turn(trainer, machine)[4] is RunState.RUNNING
+        place = cast("FakePlace", trainer._places[LOCAL])
+        assert place.calls.count("adopt") == 4  # all but the one that has ended
+
+
+def test_an_ended_run_is_deleted_once_its_keeper_has_left(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine) as trainer:
+        submit(trainer, 0)
+        turn(trainer, machine)
+        with pytest.raises(UsageError, match="Stop it first"):
+            trainer.delete(run_id(0))
+        machine.end(run_id(0), code=0, lingers=True)
+        assert turn(trainer, machine) == {0: RunState.FINISHED}
+        with pytest.raises(UsageError, match="still has processes to end"):
+            trainer.delete(run_id(0), wait_secs=0.0)
+        assert trainer.run(run_id(0)).state is RunState.FINISHED
+        machine.prompt = True
+        trainer.delete(run_id(0))
+        assert not machine.runs[run_id(0)].kept
+        assert trainer.runs() == []
+        assert list(DataRoot(home).runs.iterdir()) == []
+        with pytest.raises(RunNotFoundError):
+            trainer.run(run_id(0))
+
+
+def test_a_run_whose_orders_fail_does_not_keep_the_others_waiting(home: Path) -> None:
+    machine = Machine()
+    machine.refuses.add(run_id(0))
+    with trainer_on(home, machine) as trainer:
+        submit(trainer, 0)
+        submit(trainer, 1)
+        assert turn(trainer, machine) == {0: RunState.QUEUED, 1: RunState.RUNNING}
+
+
+def test_every_place_in_the_table_is_started_tended_and_closed(home: Path) -> None:
+    places = {LOCAL: FakePlace(Machine()), "elsewhere": FakePlace(Machine())}
+    trainer = Trainer(DataRoot(home), SETTINGS, places=places)
+    trainer._ingest = cast("IngestLink", NoIngest())
+    trainer.start()
+    trainer.tick()
+    trainer.close()
+    assert [place.calls for place in places.values()] == [["start", "tend", "close"]] * 2

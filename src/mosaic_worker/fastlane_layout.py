@@ -62,10 +62,10 @@ STATE_AT = 8
 CALLS_AT = 16
 NOTE_AT = ROWS_AT + ROWS * ROW_BYTES
 NOTE_BYTES = 1024
-"""Why there are no pictures: a length word, then UTF-8."""
+"""Why there are no frames: a length word, then UTF-8."""
 
-FREE, SHOWN, FAILED, WITHOUT_PICTURES, HUMAN = range(5)
-"""States of a row: unused, can be shown, rendering failed, has no pictures, shows itself in a window."""
+FREE, SHOWN, FAILED, WITHOUT_FRAMES, HUMAN = range(5)
+"""States of a row: unused, can be shown, rendering failed, has no frames, shows itself in a window."""
 
 MOST_LEASE_NANOS = 10_000_000_000
 """No wish is in force for longer than this, whatever it says."""

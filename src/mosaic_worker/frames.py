@@ -1,6 +1,6 @@
-"""What this process shows, when, and at what price. Decides; others make pictures and move bytes.
+"""What this process shows, when, and at what price. Decides; others make frames and move bytes.
 
-While nobody watches, the one thing that happens per step is a look at `wake[0]`, and no picture is ever made.
+While nobody watches, the one thing that happens per step is a look at `wake[0]`, and no frame is ever made.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
     from mosaic_worker.fastlane import Lane, RingFile
 
-__all__ = ["Frames", "Picture", "frames"]
+__all__ = ["Frame", "Frames", "frames"]
 
 _now = time.monotonic_ns
 _NEVER = 1 << 63
 _ASLEEP = b"\0"
 
-Picture = Tuple[Any, int, int, int, int]
+Frame = Tuple[Any, int, int, int, int]
 """Pixels in one contiguous buffer, width, height, channels, flags."""
 Render = Callable[[Any], Sequence[Any]]
-"""An environment's pictures now, one for each of its tracks."""
-Fit = Callable[[Any, int, int], Picture]
-"""A picture brought into the lane's form, no larger than asked."""
+"""An environment's frames now, one for each of its tracks."""
+Fit = Callable[[Any, int, int], Frame]
+"""A frame brought into the lane's form, no larger than asked."""
 
 
 class _Row:
@@ -55,7 +55,7 @@ class _Scene:
 
 
 class Frames:
-    """The pictures of one process.
+    """The frames of one process.
 
     Args:
         look_nanos: how often wishes are read while somebody watches.
@@ -72,7 +72,7 @@ class Frames:
         self._forget()
 
     def _forget(self) -> None:
-        # Threads may reset and step environments side by side. Pictures are made outside of the lock.
+        # Threads may reset and step environments side by side. Frames are made outside of the lock.
         self._lock = threading.RLock()
         self._lane: Optional[Lane] = None
         self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
@@ -206,20 +206,20 @@ class Frames:
         if lane is None or fit is None:
             return
         try:
-            pictures = scene.render(env)
+            drawn = scene.render(env)
             render_secs = (_now() - began) / 1e9
-            for row, reference, picture in zip(scene.rows, scene.tracks, pictures):  # noqa: B905
+            for row, reference, frame in zip(scene.rows, scene.tracks, drawn):  # noqa: B905
                 row.calls += 1
                 lane.count_call(row.number, row.calls)
                 track = reference()
                 if row.wanted and track is not None:
-                    self._publish(lane, row, track, fit(picture, row.width, row.height), render_secs)
+                    self._publish(lane, row, track, fit(frame, row.width, row.height), render_secs)
         except Exception as error:  # noqa: BLE001  (the environment's own code: it may raise anything)
             self._fail(lane, scene, error)
         done = _now()
         spent = done - began
         self._spent += spent
-        # Never more than half of the time: as long as the picture took, the training has now for itself.
+        # Never more than half of the time: as long as the frame took, the training has now for itself.
         self._free_at = done + spent
         scene.due = max(scene.due + scene.period, began + scene.period // 2)
         if done - self._window_began >= self._window_nanos:
@@ -229,8 +229,8 @@ class Frames:
             self._steps = self._spent = 0
             self._window_began = done
 
-    def _publish(self, lane: Lane, row: _Row, track: Track, picture: Picture, render_secs: float) -> None:
-        pixels, width, height, channels, flags = picture
+    def _publish(self, lane: Lane, row: _Row, track: Track, frame: Frame, render_secs: float) -> None:
+        pixels, width, height, channels, flags = frame
         ring = row.ring
         length = width * height * channels
         if ring is None or ring.writer.pixel_bytes < length:
@@ -253,7 +253,7 @@ class Frames:
         scene.due = _NEVER
         from mosaic_worker.hooks.rendering import remedy
 
-        said = f"no pictures: rendering failed ({type(error).__name__}: {error}). {remedy(error)}"
+        said = f"no frames: rendering failed ({type(error).__name__}: {error}). {remedy(error)}"
         for row in scene.rows:
             lane.set_state(row.number, 2)  # FAILED
         lane.note(said)

@@ -94,9 +94,9 @@ def test_a_process_that_ends_is_forgotten_and_a_new_one_found(tmp_path: Path, la
         assert viewer.notes() == ["why not"]
 
 
-def test_environments_without_pictures_are_counted_but_not_asked_for(tmp_path: Path) -> None:
+def test_environments_without_frames_are_counted_but_not_asked_for(tmp_path: Path) -> None:
     lane = Lane(str(tmp_path / "run"), "p1xa")
-    for row, state in enumerate((layout.HUMAN, layout.FAILED, layout.WITHOUT_PICTURES)):
+    for row, state in enumerate((layout.HUMAN, layout.FAILED, layout.WITHOUT_FRAMES)):
         lane.list_row(row, state=state, env_index=row, group="")
     with Viewer(RunFolder(tmp_path / "run")) as viewer:
         viewer.tick()

@@ -179,7 +179,7 @@ def test_an_interpreter_that_is_not_there_is_refused(cartpole: RunFolder) -> Non
     assert "/no/such/python" in verdict.reason
 
 
-def test_a_judged_episode_gives_no_pictures_once_its_process_is_gone(cartpole: RunFolder) -> None:
+def test_a_judged_episode_gives_no_frames_once_its_process_is_gone(cartpole: RunFolder) -> None:
     with StoreReader(cartpole) as reader, Session(cartpole, reader) as session:
         row = reader.episode(0)
         with pytest.raises(ReplayError, match="open the episode again"):

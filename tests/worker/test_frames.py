@@ -60,7 +60,7 @@ def frames(tmp_path: Path) -> Iterator[Frames]:
 
 
 class Camera:
-    """Counts its pictures; each takes as long as it is told."""
+    """Counts its frames; each takes as long as the test says."""
 
     def __init__(self, clock: Clock, *, nanos: int = MILLI, size: int = 4) -> None:
         self.clock, self.nanos, self.size = clock, nanos, size
@@ -105,7 +105,7 @@ def test_frames_come_as_often_as_wished_and_only_then(frames: Frames, clock: Clo
     assert frames.wake[0] == 0
 
 
-def test_no_more_than_half_of_the_time_goes_into_pictures(frames: Frames, clock: Clock) -> None:
+def test_no_more_than_half_of_the_time_goes_into_frames(frames: Frames, clock: Clock) -> None:
     cameras = []
     owners = [track(n) for n in range(3)]
     for owner in owners:
@@ -139,7 +139,7 @@ def test_the_price_is_told(frames: Frames, clock: Clock) -> None:
     assert (frame.hud.step, frame.hud.total, frame.hud.reward, frame.hud.episode_id) == (7, 3.5, 0.5, "e")
 
 
-def test_a_larger_picture_makes_a_new_ring(frames: Frames, clock: Clock) -> None:
+def test_a_larger_frame_makes_a_new_ring(frames: Frames, clock: Clock) -> None:
     owner, camera = track(), Camera(clock)
     frames.add(owner, [owner], render=camera, state=layout.SHOWN)
     with _lane(frames) as lane:
@@ -156,7 +156,7 @@ def test_a_larger_picture_makes_a_new_ring(frames: Frames, clock: Clock) -> None
         assert len(list(lane.path.parent.glob("*.ring"))) == 1
 
 
-def test_a_failing_picture_is_never_asked_for_again(
+def test_a_failing_frame_is_never_asked_for_again(
     frames: Frames, clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     owner = track()
@@ -174,7 +174,7 @@ def test_a_failing_picture_is_never_asked_for_again(
         assert calls == ["env"]
         assert [row.state for row in lane.rows()] == [layout.FAILED]
         assert "no GL" in lane.note()
-    assert capsys.readouterr().err.count("no pictures") == 1
+    assert capsys.readouterr().err.count("no frames") == 1
 
 
 def test_rows_are_free_again_when_environments_are_closed_or_gone(frames: Frames, clock: Clock) -> None:

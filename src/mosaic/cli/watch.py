@@ -40,7 +40,7 @@ _PATIENCE_SECS = 1.5
               help="At most so many frames a second.")  # fmt: skip
 @click.option("--env", type=click.IntRange(min=0), help="Only the environment at this position.")
 @click.option("--grid", type=click.IntRange(min=1), is_flag=False, flag_value=16, default=16,
-              show_default=True, help="All environments, at most so many, as one picture.")  # fmt: skip
+              show_default=True, help="All environments, at most so many, in one frame.")  # fmt: skip
 @click.option("--png", "folder", type=click.Path(file_okay=False, path_type=Path), help="Save frames here.")
 @click.option("--frames", "most", type=click.IntRange(min=1), help="Stop after so many frames.")
 def watch_command(
@@ -136,7 +136,7 @@ class _Watching:
         shown = [self._newest[key] for key in places if key in self._newest]
         self._first_at = min(self._first_at, now)
         if not shown or (len(shown) < len(places) and now < self._first_at + _SETTLE_SECS):
-            return  # the first picture of a grid waits a moment until it is whole
+            return  # the first frame of a grid waits a moment until it is whole
         self.count += 1
         if self._folder is not None:
             path = self._folder / f"frame-{self.count:05d}.png"

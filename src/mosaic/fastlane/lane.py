@@ -95,7 +95,7 @@ class Lane:
         return self._words[(layout.ROWS_AT + row * layout.ROW_BYTES) >> 3]
 
     def note(self) -> str:
-        """Why there are no pictures, if the worker said so."""
+        """Why there are no frames, if the worker said so."""
         length = self._words[layout.NOTE_AT >> 3]
         if not 0 < length <= layout.NOTE_BYTES - 8:
             return ""

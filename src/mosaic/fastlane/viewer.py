@@ -135,7 +135,7 @@ class Viewer:
         return sorted({row.env_index for lane in self._lanes.values() for row in lane.rows()})
 
     def notes(self) -> list[str]:
-        """Why some environments have no pictures."""
+        """Why some environments have no frames."""
         return sorted({note for lane in self._lanes.values() if (note := lane.note())})
 
     def frames(self) -> dict[tuple[str, int], Frame]:

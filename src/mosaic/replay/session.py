@@ -60,7 +60,7 @@ class Session:
         self._child: Child | None = None
         self._chain: Chain | None = None
         self._made: dict[str, Any] = {}
-        self._pictures = True
+        self._drawn = True
         self._shelf: set[int] = set()
         self._stands: tuple[int, int] = (-1, -1)
         self._worked: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Session:
     ) -> Verdict:
         """Replay an episode in every way that may work, until one is exact.
 
-        With `seekable` its pictures can be had afterwards, of the last way that was tried.
+        With `seekable` its frames can be had afterwards, of the last way that was tried.
 
         Raises:
             ConsentNeededError: a module would have to be allowed first.
@@ -136,7 +136,7 @@ class Session:
     ) -> Verdict:
         chain = self._chain_for(row)
         number = chain.number(row)
-        child = self._made_in(chain, pictures=way.pictures)
+        child = self._made_in(chain, drawn=way.drawn)
         self._hand_in(child, chain, way.start, number)
         request = {"type": "attempt", "start": way.start, "target": number, "seekable": seekable}
         self._stands = (-1, -1)
@@ -188,10 +188,10 @@ class Session:
             if then[name] != now.get(name)
         ]
 
-    # ---- pictures ----
+    # ---- frames ----
 
     def shoot(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
-        """Pictures of the judged episode: for each step, how it is and its bytes."""
+        """Frames of the judged episode: for each step, how it is and its bytes."""
         chain = self._chain_for(row)
         if self._child is None or not self._child.alive:
             raise ReplayError("the replay process is gone; open the episode again")
@@ -200,11 +200,11 @@ class Session:
         request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
         for place, (header, body) in enumerate(self._child.stream(request)):
             if place >= len(wanted):
-                raise ReplayError("the replay process sent more pictures than were asked for")
+                raise ReplayError("the replay process sent more frames than were asked for")
             yield wanted[place], header, body
 
     @property
-    def pictures(self) -> bool:
+    def drawable(self) -> bool:
         """Whether the environment was made so that it can be drawn."""
         return bool(self._made.get("pictures"))
 
@@ -216,20 +216,20 @@ class Session:
             self._made = {}
         return self._chain
 
-    def _made_in(self, chain: Chain, *, pictures: bool) -> Child:
+    def _made_in(self, chain: Chain, *, drawn: bool) -> Child:
         """The child, with the environment of a chain made in it."""
         if self._child is not None and not self._child.alive:
             self.close()
             self._made = {}
-        if self._child is not None and self._made and self._pictures == pictures:
+        if self._child is not None and self._made and self._drawn == drawn:
             return self._child
         self._shelf, self._stands, self._made = set(), (-1, -1), {}
         if self._child is None:
             producer = chain.key.partition(".")[0]
             self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
             self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
-        self._pictures = pictures
-        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": pictures}
+        self._drawn = drawn
+        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": drawn}
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)

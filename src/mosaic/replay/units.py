@@ -29,7 +29,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """A unit, ready to be sent. `places[episode]` has, for pictures 0 to n, how many turns are before it."""
+    """A unit, ready to be sent. `places[episode]` has, for frames 0 to n, how many turns are before it."""
 
     body: bytes
     turns: int

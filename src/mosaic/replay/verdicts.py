@@ -2,8 +2,8 @@
 
 The ladder: an episode alone; on a difference, the chain of episodes from the last seeded reset to it, for
 environments that carry something over a reset; then the chain from the environment's first reset. Each
-again without pictures, for environments that behave otherwise when they are drawn. Then it is told what
-differed.
+again in an environment that is not made to be drawn, since some behave otherwise when they are. When no
+way is exact, the verdict says what differed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ EXACT, DIVERGED, CANNOT = "exact", "diverged", "cannot"
 
 
 class Way(msgspec.Struct, frozen=True):
-    """One way to a unit: from which one on to play, and whether the environment is made for pictures."""
+    """One way to a unit: from which one on to play, and whether the environment is made to be drawn."""
 
     name: str
     start: int
-    pictures: bool = True
+    drawn: bool = True
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ def ways(number: int, *, called: bool, seeded: Callable[[int], bool], preferred:
         if 0 < start < number:
             found.append(Way("chain from the seeded reset", start))
         found.append(Way("chain from the first reset", 0))
-    found += [Way(f"{way.name}, without pictures", way.start, pictures=False) for way in found]
+    found += [Way(f"{way.name}, not drawn", way.start, drawn=False) for way in found]
     return sorted(found, key=lambda way: way.name != preferred)
 
 

@@ -37,7 +37,7 @@ class Track:
 
 
 class Shown:
-    """What viewers are told of a multi-agent environment beside its picture: all agents together."""
+    """What viewers see of a multi-agent environment beside its frame: the numbers of all agents together."""
 
     __slots__ = (
         "__weakref__",

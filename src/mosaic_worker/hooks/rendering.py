@@ -32,7 +32,7 @@ _FIRST_TIME = {
 
 def start(recorder: Recorder, *, inject: bool) -> None:
     """Show this process's environments to whoever watches the run."""
-    frames.start(recorder.run_dir, producer=lambda: recorder.producer, fit=fit, inject=inject)
+    frames.start(recorder.run_dir, producer=lambda: recorder.producer, fit=fit, remedy=remedy, inject=inject)
     os.register_at_fork(after_in_child=frames.after_fork_in_child)
     recorder.at_close(frames.close)
 
@@ -161,7 +161,7 @@ def fit(frame: Any, most_width: int, most_height: int) -> Frame:
     """A frame as the lane wants it; larger ones lose every n-th row and column.
 
     Raises:
-        TypeError: it is no frame of bytes.
+        TypeError: it is not an array of bytes in the shape of a frame.
     """
     if isinstance(frame, (list, tuple)) and frame:
         frame = frame[-1]

@@ -63,7 +63,7 @@ def test_a_state_enters_the_history_only_when_it_changes(root: DataRoot, book: R
     book.flush()
     history = runs.read_manifest(folder).history
     assert [(change.state, change.reason, change.t) for change in history] == [
-        (RunState.QUEUED, "waiting for a free place", 100.0),
+        (RunState.QUEUED, "waiting for a free slot", 100.0),
         (RunState.FAILED, "exit code 1: boom", 7.0),
     ]
     assert run.closed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import ReplayCancelledError, ReplayError, UsageError
 from mosaic.replay.cache import Frame, FrameCache
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 from mosaic.replay.verdicts import CANNOT
 from mosaic.store.reader import StoreReader
 
@@ -65,7 +65,7 @@ class Player:
         opening: Callable[[Player], None] | None = None,
     ) -> None:
         self._reader = StoreReader(folder)
-        self._session = Session(
+        self._resimulator = Resimulator(
             folder, self._reader, allowed=allowed, python=python, silence_secs=silence_secs
         )
         self._cache = FrameCache(limit_bytes=cache_bytes)
@@ -79,7 +79,7 @@ class Player:
             self.environment: dict[str, Any] = self._reader.reset(self.row.index).get("env") or {}
             if self._stop.is_set():
                 raise ReplayCancelledError("the replay was cancelled")  # noqa: TRY301
-            self.verdict: Verdict = self._session.judge(self.row, seekable=True, progress=progress)
+            self.verdict: Verdict = self._resimulator.judge(self.row, seekable=True, progress=progress)
             if self.verdict.status == CANNOT:
                 raise ReplayError(f"episode {self.row.index} {self.verdict.sentence()}")  # noqa: TRY301
             self._rows: list[StepRow] = self._reader.steps(self.row.index)
@@ -95,13 +95,13 @@ class Player:
 
     def close(self) -> None:
         """End the child, close the store. Twice is fine."""
-        self._session.close()
+        self._resimulator.close()
         self._reader.close()
 
     def cancel(self) -> None:
         """Make what is under way end with `ReplayCancelledError`, from any thread. Then close the player."""
         self._stop.set()
-        self._session.cancel()
+        self._resimulator.cancel()
 
     @property
     def steps(self) -> int:
@@ -150,7 +150,7 @@ class Player:
         found = None
         if self._stop.is_set():
             raise ReplayCancelledError("the replay was cancelled")
-        for step, header, body in self._session.shoot(self.row, self._around(wanted)):
+        for step, header, body in self._resimulator.draw(self.row, self._around(wanted)):
             width, height = int(header.get("width", 0)), int(header.get("height", 0))
             if not body:
                 raise ReplayError(

@@ -60,8 +60,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return f"exact ({self.way})"
         if self.status == CANNOT:
             return f"cannot be replayed: {self.reason}"
-        place = "its reset" if self.step == -1 else f"step {self.step}"
-        text = f"diverged at {place}: {self.what} was {self.recorded}, is {self.now}"
+        where = "its reset" if self.step == -1 else f"step {self.step}"
+        text = f"diverged at {where}: {self.what} was {self.recorded}, is {self.now}"
         return f"{text} ({self.reason})" if self.reason else text
 
 

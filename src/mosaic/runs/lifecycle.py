@@ -41,7 +41,7 @@ def judge(seen: Seen) -> Verdict:
     if seen.exit is not None:
         return _ended(seen.exit)
     if seen.shim_alive:
-        return _supervised(seen.proc, seen.control or Control())
+        return _with_shim(seen.proc, seen.control or Control())
     stop_asked = seen.control is not None and seen.control.want is Want.STOP
     if seen.tree_alive:
         then = (
@@ -82,7 +82,7 @@ def _how(exit_: ExitRecord) -> str:
     return "stopped before it started" if exit_.stop_asked else "exit.json names neither a code nor a signal"
 
 
-def _supervised(proc: ProcRecord | None, control: Control) -> Verdict:
+def _with_shim(proc: ProcRecord | None, control: Control) -> Verdict:
     if control.want is Want.STOP:
         if proc is not None and proc.unkillable:
             return Verdict(RunState.STOPPING, f"cannot be killed: {', '.join(proc.unkillable)}")
@@ -90,8 +90,8 @@ def _supervised(proc: ProcRecord | None, control: Control) -> Verdict:
     if proc is None or proc.worker_pid is None:
         return _waiting(control)
     if proc.paused:
-        resuming = control.want is not Want.PAUSE
-        return Verdict(RunState.PAUSED, "resuming" if resuming else control.reason or "paused")
+        unpausing = control.want is not Want.PAUSE
+        return Verdict(RunState.PAUSED, "unpausing" if unpausing else control.reason or "paused")
     return Verdict(RunState.RUNNING, "pausing" if control.want is Want.PAUSE else "the worker is alive")
 
 
@@ -100,7 +100,7 @@ def _waiting(control: Control) -> Verdict:
         return Verdict(RunState.STARTING, "the worker is being started")
     if control.want is Want.PAUSE:
         return Verdict(RunState.PAUSED, control.reason or "paused before it started")
-    return Verdict(RunState.QUEUED, control.reason or "waiting for a free place")
+    return Verdict(RunState.QUEUED, control.reason or "waiting for a free slot")
 
 
 def signal_name(number: int) -> str:

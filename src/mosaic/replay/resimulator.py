@@ -1,7 +1,7 @@
-"""Replays of one run: finds the way that works for each episode, and tells how it went. One child at a time.
+"""Simulates episodes of one run again: finds the way that works for each, and says how it went.
 
-Episodes of the same environment are replayed one after the other in the same child; a way that worked once
-is tried first the next time, and a chain goes on where it stands.
+One child at a time. Episodes of the same environment are replayed one after the other in the same child; a
+way that worked once is tried first the next time, and a chain goes on where it stands.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow
     from mosaic.store.reader import StoreReader
 
-__all__ = ["Session"]
+__all__ = ["Resimulator"]
 
 
-class Session:
+class Resimulator:
     """Replays episodes of one run. A context manager.
 
     Args:
@@ -65,7 +65,7 @@ class Session:
         self._stands: tuple[int, int] = (-1, -1)
         self._worked: dict[str, str] = {}
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Resimulator:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -167,15 +167,15 @@ class Session:
             "start": way.start,
         }
         notes = [str(note) for note in self._made.get("notes") or ()]
-        places = chain.unit(chain.number(row)).places[row.index]
+        turns = chain.unit(chain.number(row)).turns_before[row.index]
         focus = chain.focus(row)
         mine = [one for one in answer.get("differences") or () if one.get("whose") in (focus, "")]
-        mine = [one for one in mine if one["turn"] < places[-1] or one.get("what") == "raised"]
+        mine = [one for one in mine if one["turn"] < turns[-1] or one.get("what") == "raised"]
         if not mine:
             return Verdict(**said, status=EXACT, notes=notes)
         first = min(mine, key=lambda one: one["turn"])
-        step = next((k for k, before in enumerate(places) if before > first["turn"]), len(places)) - 1
-        if first["turn"] < places[0] and focus:
+        step = next((k for k, before in enumerate(turns) if before > first["turn"]), len(turns)) - 1
+        if first["turn"] < turns[0] and focus:
             step = -1
         reason = "; ".join([*self._changed(), *notes])
         return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **told(first))
@@ -190,18 +190,22 @@ class Session:
 
     # ---- frames ----
 
-    def shoot(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
+    def draw(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
         """Frames of the judged episode: for each step, how it is and its bytes."""
         chain = self._chain_for(row)
         if self._child is None or not self._child.alive:
             raise ReplayError("the replay process is gone; open the episode again")
-        places = chain.unit(chain.number(row)).places[row.index]
+        turns = chain.unit(chain.number(row)).turns_before[row.index]
         wanted = list(steps)
-        request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
-        for place, (header, body) in enumerate(self._child.stream(request)):
-            if place >= len(wanted):
+        request = {
+            "type": "shoot",
+            "turns": [turns[step] for step in wanted],
+            "focus": chain.focus(row),
+        }
+        for index, (header, body) in enumerate(self._child.stream(request)):
+            if index >= len(wanted):
                 raise ReplayError("the replay process sent more frames than were asked for")
-            yield wanted[place], header, body
+            yield wanted[index], header, body
 
     @property
     def drawable(self) -> bool:

@@ -84,7 +84,7 @@ class RunFolder:
 
     @property
     def quarantine(self) -> Path:
-        """Every line that was no event."""
+        """Every line that was not an event."""
         return self.path / "quarantine.jsonl"
 
 

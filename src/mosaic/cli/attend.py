@@ -31,7 +31,8 @@ _NOT_STARTED = 127
 _DETACHED = 130
 _NOTHING = (
     "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
-    "it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import mosaic_worker."
+    "it does not run Python (or runs it with -I, -E or -S). Other programs can print JSON lines, or import "
+    "mosaic_worker."
 )
 
 

@@ -38,7 +38,7 @@ def pack(
         on_file: Told (files done, files in all) after each.
 
     Returns:
-        What was left out because it is no regular file.
+        What was left out because it is not a regular file.
 
     Raises:
         UsageError: the target exists.

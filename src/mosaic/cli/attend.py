@@ -42,7 +42,7 @@ class Attendance(Staying):
     Args:
         root: The data root.
         run_id: The run.
-        say: Told everything that is not the run's own output.
+        say: Called with everything that is not the run's own output.
         poll_secs: How often new output is looked for.
         look_secs: How often state, store and daemon are looked at.
         ingest_secs: How long to wait at the end until everything is in the store.

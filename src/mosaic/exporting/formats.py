@@ -41,7 +41,7 @@ def export(
         reader: The store to read.
         kind: One of `FORMATS`.
         path: A folder; or, when it ends in the format's own suffix, the one file to write.
-        table: Only this table. A single file holds `episodes` unless told otherwise.
+        table: Only this table. Without it, a single file holds `episodes`.
         force: Replace files that are there already.
 
     Returns:

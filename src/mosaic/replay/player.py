@@ -42,7 +42,7 @@ class Player:
         cache_bytes: how many bytes of frames are kept in memory.
         block: how many frames are fetched at once.
         silence_secs: how long the child may say nothing while it works.
-        progress: told (done, of) while the episode is opened; what it raises ends the opening.
+        progress: called with (done, of) while the episode is opened; what it raises ends the opening.
         opening: given this player before the episode is opened, so that another thread may cancel it.
 
     Raises:

@@ -16,7 +16,7 @@ from mosaic.paths import DataRoot
 from mosaic.replay.chains import Chain, chain_of, key_of
 from mosaic.replay.child import Child
 from mosaic.replay.interpreter import scene_of
-from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, told, ways
+from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, differing, ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -178,7 +178,7 @@ class Resimulator:
         if first["turn"] < turns[0] and focus:
             step = -1
         reason = "; ".join([*self._changed(), *notes])
-        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **told(first))
+        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **differing(first))
 
     def _changed(self) -> list[str]:
         then, now = self._made.get("then") or {}, self._made.get("now") or {}

@@ -1,4 +1,4 @@
-"""From stored rows to what a replay child is told: one reset and the turns until the next. Pure.
+"""From stored rows to what a replay child needs: one reset and the turns until the next. Pure.
 
 The shapes are those of `mosaic_worker.replay.units`; docs/replay.md lists them.
 """

@@ -15,7 +15,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "ways"]
+__all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "differing", "ways"]
 
 EXACT, DIVERGED, CANNOT = "exact", "diverged", "cannot"
 
@@ -86,6 +86,6 @@ def ways(number: int, *, called: bool, seeded: Callable[[int], bool], preferred:
     return sorted(found, key=lambda way: way.name != preferred)
 
 
-def told(difference: dict[str, Any]) -> dict[str, Any]:
+def differing(difference: dict[str, Any]) -> dict[str, Any]:
     """The fields of a verdict that say what differed."""
     return {name: str(difference.get(name, "")) for name in ("what", "recorded", "now")}

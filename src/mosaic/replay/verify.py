@@ -35,7 +35,7 @@ def verify(
         rows: the episodes.
         allowed: modules that may be imported, besides the known libraries.
         python: the interpreter to use instead of the recorded one.
-        progress: told (steps done, steps in all).
+        progress: called with (steps done, steps in all).
 
     Raises:
         ConsentNeededError: a module would have to be allowed first.

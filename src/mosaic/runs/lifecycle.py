@@ -1,7 +1,7 @@
 """Which state a run is in, from what its folder shows. Pure: no clock, pid or file.
 
 Precedence: how the worker ended (`exit.json`), then who is alive (the locks), then what was ordered. A run is
-`finished` only when the kernel reported exit code 0; what nobody can know is said to be unknown.
+`finished` only when the kernel reported exit code 0; what nobody can know is called unknown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Episodes of the agents of one multi-agent environment: one each, tied together by their group.
 
-Knows no framework and touches no environment: told who joined, acted and ended, it writes the events.
+Knows no framework and touches no environment. The hooks say who joined, acted and ended; this writes it.
 """
 
 from __future__ import annotations

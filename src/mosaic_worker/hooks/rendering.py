@@ -100,6 +100,8 @@ def _render(base: Any) -> Any:
     before = getattr(base, "render_mode", None)
     if before == _RGB:
         return _call(base.render, base)
+    # Lent for this one call. Passing it to `make` instead would change the spec, the constructor's branches
+    # and what is recorded. An attribute that was the class's must not stay behind on the instance.
     own = "render_mode" in getattr(base, "__dict__", {})
     base.render_mode = _RGB
     try:
@@ -178,6 +180,8 @@ def fit(frame: Any, most_width: int, most_height: int) -> Frame:
     if skip > 1:
         frame = frame[::skip, ::skip].copy()
         height, width, channels = frame.shape
+    # pygame keeps a surface column by column, and an array of it is a turned view. Copying the bytes as they
+    # lie is one quick copy; turning them here would cost the training what the reader can do as well.
     if frame.flags.c_contiguous:
         return frame, width, height, channels, 0
     turned = frame.transpose(1, 0, 2)

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
     from mosaic_worker.fastlane import Lane, RingFile
 
-__all__ = ["Frame", "Frames", "frames"]
+__all__ = ["Fitted", "Frames", "frames"]
 
 _now = time.monotonic_ns
 _NEVER = 1 << 63
 _ASLEEP = b"\0"
 
-Frame = Tuple[Any, int, int, int, int]
+Fitted = Tuple[Any, int, int, int, int]
 """Pixels in one contiguous buffer, width, height, channels, flags."""
 Render = Callable[[Any], Sequence[Any]]
 """An environment's frames now, one for each of its tracks."""
-Fit = Callable[[Any, int, int], Frame]
+Fit = Callable[[Any, int, int], Fitted]
 """A frame brought into the lane's form, no larger than asked."""
 Remedy = Callable[[Exception], str]
 """What the user can do when rendering failed."""
@@ -241,7 +241,7 @@ class Frames:
             self._steps = self._spent = 0
             self._window_began = done
 
-    def _publish(self, lane: Lane, row: _Row, track: Track, frame: Frame, render_secs: float) -> None:
+    def _publish(self, lane: Lane, row: _Row, track: Track, frame: Fitted, render_secs: float) -> None:
         pixels, width, height, channels, flags = frame
         ring = row.ring
         length = width * height * channels

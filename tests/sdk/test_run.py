@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from mosaic.errors import ReplayError, UsageError
+from mosaic.errors import ConsentNeededError, ReplayError, UsageError
 from mosaic.sdk.connection import Connection
 from tests.cli.asking import in_state
 from tests.daemons import Daemon, daemon
+from tests.replay.envs import DICE
 
 __all__ = ["daemon"]
 
@@ -40,3 +44,13 @@ def test_an_episode_is_replayed_by_index_or_id(daemon: Daemon) -> None:
         run.replay(10_000)
     with pytest.raises(ReplayError, match="no interpreter /no/such/python"):
         run.replay(1, python="/no/such/python")
+
+
+def test_a_module_of_the_runs_own_is_imported_only_when_it_is_allowed(daemon: Daemon, tmp_path: Path) -> None:
+    (tmp_path / "dice.py").write_text(DICE)
+    run = Connection(daemon.root).run([sys.executable, "dice.py"], cwd=tmp_path)
+    run.wait()
+    with pytest.raises(ConsentNeededError):
+        run.replay(0)
+    with run.replay(0, allowed=["dice.py"]) as episode:
+        assert episode.verdict.exact

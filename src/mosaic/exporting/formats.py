@@ -71,7 +71,7 @@ def export(
 def _refuse_existing(targets: Sequence[Path], *, force: bool) -> None:
     there = [target for target in targets if target.exists()]
     if there and not force:
-        raise UsageError(f"{there[0]} exists already. Choose another place with -o, or add --force.")
+        raise UsageError(f"{there[0]} exists already. Choose another path with -o, or add --force.")
 
 
 @contextmanager

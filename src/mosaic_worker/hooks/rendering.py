@@ -18,7 +18,7 @@ from mosaic_worker.frames import frames
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
-    from mosaic_worker.frames import Frame
+    from mosaic_worker.frames import Fitted
     from mosaic_worker.recorder import Recorder
 
 __all__ = ["fit", "meet", "meet_agents", "remedy", "render", "render_vector", "start"]
@@ -159,7 +159,7 @@ def remedy(error: Exception) -> str:
     return "Make the environment with render_mode='rgb_array' in a script of your own to see it fail there."
 
 
-def fit(frame: Any, most_width: int, most_height: int) -> Frame:
+def fit(frame: Any, most_width: int, most_height: int) -> Fitted:
     """A frame as the lane wants it; larger ones lose every n-th row and column.
 
     Raises:

@@ -86,10 +86,10 @@ def _misuses(path: str, text: str) -> list[str]:
                 continue
             home = ", ".join(HOMES[word]) or "nothing"
             found.append(f"{path}:{line}: {name}: the word {word} is at home in {home}")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, written in enumerate(text.splitlines(), 1):
         for beginning, instead in GONE.items():
-            if beginning in line.lower() and not any(kept in line for kept in NOT_YET):
-                found.append(f"{path}:{number}: the word is {instead}: {line.strip()}")
+            if beginning in written.lower() and not any(kept in written for kept in NOT_YET):
+                found.append(f"{path}:{number}: the word is {instead}: {written.strip()}")
     return found
 
 

@@ -39,7 +39,7 @@ STILL_TO_BE_JOINED: tuple[str, ...] = (
     "mosaic_worker/replay",
     "mosaic_worker/drivers",
     "mosaic_worker/probe.py",
-    "mosaic/replay/pictures.py",
+    "mosaic/exporting/video.py",
 )
 """Folders and files in which the words have not been freed yet."""
 

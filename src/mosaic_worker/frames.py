@@ -10,8 +10,8 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from mosaic_worker import fastlane_layout as layout
 from mosaic_worker import report
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track

@@ -133,7 +133,7 @@ def _draw(
     allowed: tuple[str, ...],
     python: str | None,
 ) -> Verdict:
-    from mosaic.replay.pictures import write_gif, write_mp4, write_png
+    from mosaic.exporting.video import write_gif, write_mp4, write_png
     from mosaic.replay.player import Player
 
     with bar(f"replaying episode {key}") as progress:

@@ -1,7 +1,7 @@
-"""How long it takes to open a recorded episode and to get to any of its steps, beside drawing one picture.
+"""How long it takes to open a recorded episode and to get to any of its steps, beside drawing one frame.
 
 A CartPole episode of 1,000 steps and a LunarLander one of 500, by policies that keep them going. Seeks are
-random, with nothing kept by the player: every picture is asked of the child.
+random, with nothing kept by the player: every frame is asked of the child.
 """
 
 from __future__ import annotations

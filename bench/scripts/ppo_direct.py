@@ -74,8 +74,8 @@ def train(steps: int) -> float:
     return (time.process_time() - began) * 1e6 / steps
 
 
-def wish(nanos: int) -> None:
-    """A viewer's wish, without a viewer."""
+def lease(nanos: int) -> None:
+    """A viewer's lease, without a viewer."""
     lane: Any = showing.frames._lane  # noqa: SLF001
     until = time.process_time_ns() + nanos
     layout.LEASE.pack_into(lane._memory, layout.LEASES_AT, until, 1, 10**9 // FPS, 1, 0, 0)  # noqa: SLF001
@@ -94,7 +94,7 @@ shown: list[int] = []
 publishing = timed(Frames, "_show", time.thread_time_ns)
 stepping = timed(Frames, "stepped")
 for _ in range(max(1, steps // 512)):
-    wish(layout.MOST_LEASE_NANOS // 2)
+    lease(layout.MOST_LEASE_NANOS // 2)
     publishing.clear()
     stepping.clear()
     train(512)

@@ -14,7 +14,7 @@ MosaicError
 ├── LaunchError           a command could not be started
 └── ReplayError           an episode cannot be re-simulated
     ├── ConsentNeededError     a module would have to be imported that was not allowed (exit code 2)
-    └── ReplayCancelledError   it was told to stop
+    └── ReplayCancelledError   somebody cancelled it
 """
 
 from __future__ import annotations
@@ -104,4 +104,4 @@ class ConsentNeededError(ReplayError):
 
 
 class ReplayCancelledError(ReplayError):
-    """Whoever asked for it told it to stop."""
+    """Whoever asked for the replay cancelled it."""

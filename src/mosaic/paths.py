@@ -13,7 +13,7 @@ _SOCKET_PATH_LIMIT = 100  # sun_path holds 108 bytes; leave room for gRPC's pref
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The files of one run. The folder can be moved and copied: nothing in it names its own place."""
+    """The files of one run. The folder can be moved and copied: nothing in it says where it lies."""
 
     path: Path
 
@@ -84,7 +84,7 @@ class RunFolder:
 
     @property
     def quarantine(self) -> Path:
-        """Every line that was no event."""
+        """Every line that was not an event."""
         return self.path / "quarantine.jsonl"
 
 
@@ -171,7 +171,7 @@ class DataRoot:
 
 
 def data_root() -> DataRoot:
-    """The data root in force: `MOSAIC_HOME`, else the platform's place for user data."""
+    """The data root in force: `MOSAIC_HOME`, else the platform's folder for user data."""
     home = os.environ.get("MOSAIC_HOME")
     if home:
         return DataRoot(Path(home).expanduser().absolute())

@@ -144,7 +144,7 @@ class Track:
         self._recorder.opened(self)
         self._write(b'%b,"obs":%b,"t":%de-6' % (body, self._obs_head.bytes_of(obs), self._t_start))
         self._prefix = prefix
-        self.shared.told = True
+        self.shared.described = True
 
     def _name_episode(self, describe: Optional[Describe]) -> Dict[str, Any]:
         shared = self.shared
@@ -158,7 +158,7 @@ class Track:
             fields["env_index"] = self.env_index
         if self.group is not None:
             fields["group"] = self.group
-        if not shared.told and describe is not None:
+        if not shared.described and describe is not None:
             with report.guard("describing an environment"):  # failing to say it costs only the description
                 fields["env"] = describe()
         return fields
@@ -298,19 +298,19 @@ class Track:
 class Shared:
     """What the tracks of one environment share: its name in the journal, and the count of its episodes."""
 
-    __slots__ = ("env_key", "episodes", "epoch", "told")
+    __slots__ = ("described", "env_key", "episodes", "epoch")
 
     def __init__(self) -> None:
         self.epoch = -1
         self.env_key = ""
         self.episodes = 0
-        self.told = False  # whether the environment has been described in the journal
+        self.described = False  # whether the journal says how the environment was made
 
     def start(self, recorder: Recorder) -> None:
         """Take a name in the present process."""
         self.env_key = recorder.new_env_key()
         self.episodes = 0
-        self.told = False
+        self.described = False
         self.epoch = recorder.epoch
 
 

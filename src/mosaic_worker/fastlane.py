@@ -1,4 +1,4 @@
-"""The worker's side of the fast lane: rings that are written, and the lane viewers write their wishes into.
+"""The worker's side of the fast lane: the rings it writes, and the lane in which viewers leave their leases.
 
 The writer never waits, for anybody: a slow, stopped or dead reader costs it nothing. Readers find out by a
 slot's sequence word whether they saw one whole frame. Standard library only; needs no numpy.
@@ -31,7 +31,7 @@ class RingWriter:
         memory: zeroed, `size_for(...)` long.
         pixel_bytes: the room for the pixels of one frame. A larger frame needs another ring.
         slots: how many frames stand in the ring. More than a few and the copy leaves the processor's cache.
-        epoch: the how-manieth ring of its environment this is.
+        epoch: the number of this ring among those of its environment, from 1 on.
         checked: put a checksum on every frame, for processors that reorder stores.
     """
 
@@ -49,7 +49,7 @@ class RingWriter:
         self._memory = memory
         self._words = memoryview(memory).cast("Q")
         starts = [layout.SLOTS_AT + index * size for index in range(slots)]
-        self._places = [(start, start + layout.PIXELS_AT, start >> 3) for start in starts]
+        self._slots = [(start, start + layout.PIXELS_AT, start >> 3) for start in starts]
         self._count, self._checked = slots, checked
         self.frame_id = 0
         # SYNC: the header is complete before anybody learns of this ring, and never changes after that.
@@ -92,10 +92,10 @@ class RingWriter:
         if length > self.pixel_bytes:
             raise ValueError(f"a frame of {length} bytes in a ring for {self.pixel_bytes}")
         number = self.frame_id + 1
-        base, first, sequence = self._places[number % self._count]
+        base, first, sequence = self._slots[number % self._count]
         # SYNC: odd while the slot changes: the first field packed, its lowest byte first. Stores become
-        # visible in this order (see layout.ORDERED), so who reads the same even number before and after its
-        # copy has copied one whole frame.
+        # visible in this order (see layout.ORDERED). A reader looks at the number before and after it copies:
+        # the same even number both times means that its copy is one whole frame.
         _pack_slot(
             memory, base, 2 * number + 1, number, _monotonic(), width, height, channels, flags, episode,
             step, reward, total, rate, free_rate, render_secs, env_index, row, episode_id,
@@ -144,7 +144,7 @@ class RingFile:
 
 
 class Lease(NamedTuple):
-    """One viewer's wish, made harmless: at most this often, these rows (a bit each), at most this large."""
+    """One viewer's lease, made harmless: at most this often, these rows (a bit each), at most this large."""
 
     period_nanos: int
     rows: int
@@ -176,8 +176,8 @@ class Lane:
         path = os.path.join(folder, layout.lane_name(producer))
         for attempt in range(_TRIES):
             try:
-                for place in folders:
-                    _make_private(place)
+                for private in folders:
+                    _make_private(private)
                 fd = create(path, layout.LANE_BYTES)
             except FileNotFoundError:  # a sweeper found a folder empty just now
                 if attempt == _TRIES - 1:
@@ -201,7 +201,7 @@ class Lane:
         self._words[0] = struct.unpack("<Q", layout.LANE_MAGIC)[0]
 
     def leases(self, now_nanos: int) -> Iterator[Lease]:
-        """The wishes in force, every field within bounds."""
+        """The leases in force, every field within bounds."""
         for index in range(layout.VIEWERS):
             at = layout.LEASES_AT + index * layout.LEASE_BYTES
             until, _, period, rows, width, height = layout.LEASE.unpack_from(self._memory, at)

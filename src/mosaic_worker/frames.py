@@ -1,6 +1,6 @@
-"""What this process shows, when, and at what price. Decides; others make pictures and move bytes.
+"""What this process shows, when, and at what price. Decides; others make frames and move bytes.
 
-While nobody watches, the one thing that happens per step is a look at `wake[0]`, and no picture is ever made.
+While nobody watches, the one thing that happens per step is a look at `wake[0]`, and no frame is ever made.
 """
 
 from __future__ import annotations
@@ -11,27 +11,30 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from mosaic_worker import report
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
     from mosaic_worker.fastlane import Lane, RingFile
 
-__all__ = ["Frames", "Picture", "frames"]
+__all__ = ["Fitted", "Frames", "frames"]
 
 _now = time.monotonic_ns
 _NEVER = 1 << 63
 _ASLEEP = b"\0"
 
-Picture = Tuple[Any, int, int, int, int]
+Fitted = Tuple[Any, int, int, int, int]
 """Pixels in one contiguous buffer, width, height, channels, flags."""
 Render = Callable[[Any], Sequence[Any]]
-"""An environment's pictures now, one for each of its tracks."""
-Fit = Callable[[Any, int, int], Picture]
-"""A picture brought into the lane's form, no larger than asked."""
+"""An environment's frames now, one for each of its tracks."""
+Fit = Callable[[Any, int, int], Fitted]
+"""A frame brought into the lane's form, no larger than asked."""
+Remedy = Callable[[Exception], str]
+"""What the user can do when rendering failed."""
 
 
 class _Row:
-    """One environment's place in the lane."""
+    """One environment's row in the lane."""
 
     __slots__ = ("calls", "epoch", "height", "number", "ring", "wanted", "width")
 
@@ -55,10 +58,10 @@ class _Scene:
 
 
 class Frames:
-    """The pictures of one process.
+    """The frames of one process.
 
     Args:
-        look_nanos: how often wishes are read while somebody watches.
+        look_nanos: how often leases are read while somebody watches.
         window_nanos: over how long steps/s are counted.
     """
 
@@ -69,23 +72,28 @@ class Frames:
         self._run_dir = ""
         self._producer: Callable[[], str] = str
         self._fit: Optional[Fit] = None
+        self._remedy: Remedy = lambda _: ""
         self._forget()
 
     def _forget(self) -> None:
-        # Threads may reset and step environments side by side. Pictures are made outside of the lock.
+        # Threads may reset and step environments side by side. Frames are made outside of the lock.
         self._lock = threading.RLock()
         self._lane: Optional[Lane] = None
         self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
-        self._places: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
+        self._shown: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
         self._look_at = self._free_at = 0
         self._next = 0  # before this there is nothing to look at and nothing due
         self._watched = False
         self._steps = self._spent = self._window_began = 0
         self._rates = (0.0, 0.0)
 
-    def start(self, run_dir: str, *, producer: Callable[[], str], fit: Fit, inject: bool = True) -> None:
+    def start(
+        self, run_dir: str, *, producer: Callable[[], str], fit: Fit, remedy: Remedy, inject: bool = True
+    ) -> None:
         """Belong to a run. Nothing is created before the first environment is reset."""
-        self._run_dir, self._producer, self._fit, self.inject = run_dir, producer, fit, inject
+        self._run_dir, self._producer, self.inject = run_dir, producer, inject
+        # Handed in by whoever draws, so that this module knows no environment and no rendering.
+        self._fit, self._remedy = fit, remedy
 
     # ---- environments come and go ----
 
@@ -104,8 +112,6 @@ class Frames:
                 self._add(owner, tracks, render, state, note)
 
     def _add(self, owner: Any, tracks: Sequence[Track], render: Render, state: int, note: str) -> None:
-        from mosaic_worker.common import layout
-
         lane = self._lane
         if lane is None:
             from mosaic_worker.fastlane import Lane
@@ -113,7 +119,7 @@ class Frames:
             lane = self._lane = Lane(self._run_dir, self._producer())
             self.wake = lane.wake
         self._drop_dead()
-        taken = {row.number for _, scene in self._places.values() for row in scene.rows}
+        taken = {row.number for _, scene in self._shown.values() for row in scene.rows}
         numbers = [number for number in range(layout.ROWS) if number not in taken][: len(tracks)]
         rows = [_Row(number) for number in numbers]
         scene = _Scene(rows, [weakref.ref(track) for track in tracks[: len(rows)]], render)
@@ -122,7 +128,7 @@ class Frames:
         for row, track in zip(rows, tracks):  # noqa: B905  (3.8 has no strict)
             lane.list_row(row.number, state=state, env_index=track.env_index, group=track.group or "")
         if rows:
-            self._places[rows[0].number] = (weakref.ref(owner), scene)
+            self._shown[rows[0].number] = (weakref.ref(owner), scene)
         if note:
             lane.note(note)
 
@@ -134,19 +140,19 @@ class Frames:
                 self._free(scene)
 
     def _drop_dead(self) -> None:
-        for owner, scene in list(self._places.values()):
+        for owner, scene in list(self._shown.values()):
             if owner() is None:
                 self._free(scene)
 
     def _free(self, scene: _Scene) -> None:
         for row in scene.rows:
             if self._lane is not None:
-                self._lane.set_state(row.number, 0)
+                self._lane.set_state(row.number, layout.FREE)
                 self._lane.set_epoch(row.number, 0)
             if row.ring is not None:
                 row.ring.close()
                 row.ring = None
-            self._places.pop(row.number, None)
+            self._shown.pop(row.number, None)
 
     # ---- at every step, while somebody watches ----
 
@@ -163,42 +169,48 @@ class Frames:
             scene = self._scenes.get(owner)
             if scene is not None and now >= scene.due and now >= self._free_at:
                 self._show(env, scene, now)
-            soonest = min([scene.due for _, scene in list(self._places.values())], default=_NEVER)
+            soonest = min([scene.due for _, scene in list(self._shown.values())], default=_NEVER)
             self._next = min(self._look_at, max(soonest, self._free_at))
         except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
             report.caught("showing frames", error)
 
     def _look(self, now: int) -> None:
-        """Read the wishes."""
+        """Read the leases, and say for each scene when it is due next."""
         lane = self._lane
         if lane is None:
             return
         self._look_at = now + self._look_nanos
         leases = list(lane.leases(now))
         if not leases:
-            # SYNC: cleared, then looked again: a wish that came between is seen here, or at its renewal.
+            # SYNC: cleared, then looked again: a lease that came between is seen here, or at its renewal.
+            # Cleared, every further step costs one look at `wake[0]` until a viewer sets it again.
             lane.wake[0] = 0
             leases = list(lane.leases(now))
             if leases:
                 lane.wake[0] = 1
         if not self._watched and leases:
+            # Steps made while nobody watched are not counted: the first steps/s shown would be theirs.
             self._steps = self._spent = 0
             self._window_began = now
             self._rates = (0.0, 0.0)
         self._watched = bool(leases)
         self._drop_dead()
-        for _, scene in self._places.values():
+        for _, scene in self._shown.values():
             periods: List[int] = []
             for row in scene.rows:
-                wishes = [lease for lease in leases if lease.rows >> row.number & 1]
-                row.wanted = bool(wishes)
-                row.width = max((wish.width for wish in wishes), default=0)
-                row.height = max((wish.height for wish in wishes), default=0)
-                periods.extend(wish.period_nanos for wish in wishes)
+                mine = [lease for lease in leases if lease.rows >> row.number & 1]
+                row.wanted = bool(mine)
+                # One ring serves all viewers of a row: it is as large, and as quick, as the most demanding
+                # of them asks. The others read it less often, or shrink what they get.
+                row.width = max((lease.width for lease in mine), default=0)
+                row.height = max((lease.height for lease in mine), default=0)
+                periods.extend(lease.period_nanos for lease in mine)
             if scene.failed or not periods:
                 scene.due = _NEVER
             else:
                 scene.period = min(periods)
+                # Newly watched: at once. Else a shorter period may bring the next frame forward, and a look
+                # never puts it off; otherwise looking often would starve a slow viewer.
                 scene.due = min(scene.due, now + scene.period) if scene.due != _NEVER else now
 
     def _show(self, env: Any, scene: _Scene, began: int) -> None:
@@ -206,20 +218,20 @@ class Frames:
         if lane is None or fit is None:
             return
         try:
-            pictures = scene.render(env)
+            drawn = scene.render(env)
             render_secs = (_now() - began) / 1e9
-            for row, reference, picture in zip(scene.rows, scene.tracks, pictures):  # noqa: B905
+            for row, reference, frame in zip(scene.rows, scene.tracks, drawn):  # noqa: B905
                 row.calls += 1
                 lane.count_call(row.number, row.calls)
                 track = reference()
                 if row.wanted and track is not None:
-                    self._publish(lane, row, track, fit(picture, row.width, row.height), render_secs)
+                    self._publish(lane, row, track, fit(frame, row.width, row.height), render_secs)
         except Exception as error:  # noqa: BLE001  (the environment's own code: it may raise anything)
             self._fail(lane, scene, error)
         done = _now()
         spent = done - began
         self._spent += spent
-        # Never more than half of the time: as long as the picture took, the training has now for itself.
+        # Never more than half of the time: as long as the frame took, the training has now for itself.
         self._free_at = done + spent
         scene.due = max(scene.due + scene.period, began + scene.period // 2)
         if done - self._window_began >= self._window_nanos:
@@ -229,8 +241,8 @@ class Frames:
             self._steps = self._spent = 0
             self._window_began = done
 
-    def _publish(self, lane: Lane, row: _Row, track: Track, picture: Picture, render_secs: float) -> None:
-        pixels, width, height, channels, flags = picture
+    def _publish(self, lane: Lane, row: _Row, track: Track, frame: Fitted, render_secs: float) -> None:
+        pixels, width, height, channels, flags = frame
         ring = row.ring
         length = width * height * channels
         if ring is None or ring.writer.pixel_bytes < length:
@@ -251,11 +263,9 @@ class Frames:
         """Give this scene up, say why once, and never call its `render` again."""
         scene.failed = True
         scene.due = _NEVER
-        from mosaic_worker.hooks.rendering import remedy
-
-        said = f"no pictures: rendering failed ({type(error).__name__}: {error}). {remedy(error)}"
+        said = f"no frames: rendering failed ({type(error).__name__}: {error}). {self._remedy(error)}"
         for row in scene.rows:
-            lane.set_state(row.number, 2)  # FAILED
+            lane.set_state(row.number, layout.FAILED)
         lane.note(said)
         report.once(f"{said} The training runs on.")
 
@@ -271,7 +281,7 @@ class Frames:
 
     def _end(self, *, unlink: bool) -> None:
         self.wake = _ASLEEP
-        for _, scene in self._places.values():
+        for _, scene in self._shown.values():
             for row in scene.rows:
                 if row.ring is not None:
                     row.ring.close(unlink=unlink)

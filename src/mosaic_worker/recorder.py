@@ -104,7 +104,7 @@ class Recorder:
         return self._append(b"".join(parts))
 
     def config(self, **fields: Any) -> int:
-        """Record what the run was told: `algo env_id seed run_id args`; any other goes into `args`."""
+        """Record the run's settings: `algo env_id seed run_id args`; any other goes into `args`."""
         known = {name: fields.pop(name) for name in _CONFIG_FIELDS if name in fields}
         args = dict(known.pop("args", None) or {})
         args.update(fields)

@@ -1,8 +1,8 @@
 """The worker's voice, and its boundary: one line on stderr per trouble, and no trouble reaches the script.
 
-`guard` (and the same thing inlined where every nanosecond counts) is the one place where exceptions are
-caught broadly. Our code runs inside other people's training: whatever goes wrong in it is counted under
-the name of the place, said once, and the script runs on.
+`guard` (and the same thing inlined where every nanosecond counts) is where exceptions are caught
+broadly, and nothing else does so. Our code runs inside other people's training: whatever goes wrong in it is
+counted under the name of the hook, reported once, and the script runs on.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def once(text: str) -> None:
 
 
 def counts() -> Dict[str, int]:
-    """How often each place has failed so far."""
+    """How often each hook has failed so far."""
     with _lock:
         return dict(_counts)
 

@@ -30,7 +30,7 @@ class Segment:
 
     Args:
         path: a name that is ours alone; an empty file of that name is one we were interrupted in making.
-        index: its place among the segments of its producer.
+        index: its number among the segments of its producer.
     """
 
     map: mmap.mmap

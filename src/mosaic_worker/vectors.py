@@ -87,6 +87,8 @@ class VectorTrack:
         terminated, truncated = ended
         for index, track in enumerate(self._tracks):
             after = at(obs, index, in_tuple=self._tuple_obs)
+            # After an end this "step" was the environment's own reset: it ignored the action, and its reward
+            # belongs to no episode.
             if self._ended[index] and self._mode == "next_step":
                 self._ended[index] = False
                 track.begin(after)

@@ -246,4 +246,4 @@ def test_what_cannot_be_gone_on_with_is_refused(root: DataRoot, mosaic: Callable
     assert mosaic("train", "script", "--name", "plain-command", "--", "true").code == 0
     said = mosaic("train", "--resume", "plain-command")
     assert said.code == 2
-    assert "cannot be gone on with" in said.err
+    assert "cannot be resumed" in said.err

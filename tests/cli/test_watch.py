@@ -1,4 +1,4 @@
-"""`mosaic watch` on real runs: pictures on disk, and nothing left in shared memory."""
+"""`mosaic watch` on real runs: frames on disk, and nothing left in shared memory."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def test_thirty_frames_of_an_unmodified_script_are_saved(
     assert said.code == 0, said.err
     assert said.out.startswith("30 frames in")
     assert "episode" in said.err
-    pictures = sorted((tmp_path / "out").glob("*.png"))
-    assert [path.name for path in pictures] == [f"frame-{n:05d}.png" for n in range(1, 31)]
-    for path in pictures[::10]:
+    frames = sorted((tmp_path / "out").glob("*.png"))
+    assert [path.name for path in frames] == [f"frame-{n:05d}.png" for n in range(1, 31)]
+    for path in frames[::10]:
         width, height, channels, pixels = _decode(path.read_bytes())
         assert (width, height, channels) == (*size, 3)
-        # The track is one black line across each picture, the cart a black box, the rest white.
+        # The track is one black line across each frame, the cart a black box, the rest white.
         row = pixels[299 * width * 3 : 300 * width * 3]
         assert row.count(0) > 0.9 * len(row)
         assert pixels[: width * 3 * 20].count(255) > 0.98 * width * 3 * 20

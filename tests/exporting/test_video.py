@@ -36,7 +36,7 @@ def test_one_png_per_step(tmp_path: Path) -> None:
     ]
 
 
-def test_a_video_has_a_frame_for_every_picture_even_of_odd_size(tmp_path: Path) -> None:
+def test_a_video_has_every_frame_even_of_odd_size(tmp_path: Path) -> None:
     assert write_mp4(frames(37), tmp_path / "a.mp4", fps=30) == 37
     with av.open(str(tmp_path / "a.mp4")) as container:
         stream = container.streams.video[0]
@@ -49,7 +49,7 @@ def test_a_video_has_a_frame_for_every_picture_even_of_odd_size(tmp_path: Path) 
     assert np.abs(decoded[20][:21, :31].astype(int) - wanted).mean() < 12
 
 
-def test_a_gif_has_a_frame_for_every_picture(tmp_path: Path) -> None:
+def test_a_gif_has_every_frame(tmp_path: Path) -> None:
     assert write_gif(frames(5), tmp_path / "a.gif", fps=20) == 5
     with Image.open(tmp_path / "a.gif") as image:
         assert image.n_frames == 5
@@ -66,12 +66,12 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, write: object, name:
     assert callable(write)
     with pytest.raises(ReplayError, match="gone"):
         write(broken(), tmp_path / name, fps=30)
-    with pytest.raises(ReplayError, match="no pictures"):
+    with pytest.raises(ReplayError, match="no frames"):
         write(iter(()), tmp_path / name, fps=30)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pictures_that_change_their_size_make_no_video(tmp_path: Path) -> None:
+def test_frames_that_change_their_size_make_no_video(tmp_path: Path) -> None:
     mixed = [*frames(1), *frames(1, width=40)]
     with pytest.raises(ReplayError, match="change their size"):
         write_mp4(mixed, tmp_path / "a.mp4", fps=30)

@@ -1,4 +1,4 @@
-"""A lane from both sides: rows one way, wishes the other."""
+"""A lane from both sides: rows one way, leases the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mosaic.errors import ProtocolError
-from mosaic.fastlane.lane import Lane, Row, Wish
+from mosaic.fastlane.lane import Lane, Lease, Row
 from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane as WorkerLane
 
@@ -35,11 +35,11 @@ def test_a_viewer_sees_the_rows_a_worker_lists(worker: WorkerLane) -> None:
         assert lane.rows() == []
 
 
-def test_a_wish_is_in_force_until_it_runs_out_or_is_taken_back(worker: WorkerLane) -> None:
+def test_a_lease_is_in_force_until_it_runs_out_or_is_ended(worker: WorkerLane) -> None:
     assert worker.wake[0] == 0
     with Lane(Path(worker.path)) as lane:
-        assert lane.ask(
-            0b101, Wish(fps=50, width=320, height=200), until_nanos=5 * SECOND, now_nanos=4 * SECOND
+        assert lane.renew(
+            0b101, Lease(fps=50, width=320, height=200), until_nanos=5 * SECOND, now_nanos=4 * SECOND
         )
         assert worker.wake[0] == 1
         (lease,) = worker.leases(4 * SECOND)
@@ -48,23 +48,25 @@ def test_a_wish_is_in_force_until_it_runs_out_or_is_taken_back(worker: WorkerLan
     assert list(worker.leases(4 * SECOND)) == []
 
 
-def test_wishes_are_kept_within_bounds_whatever_they_say(worker: WorkerLane) -> None:
+def test_leases_are_kept_within_bounds_whatever_they_say(worker: WorkerLane) -> None:
     with Lane(Path(worker.path)) as lane:
-        lane.ask(1, Wish(fps=1e9), until_nanos=SECOND, now_nanos=0)
+        lane.renew(1, Lease(fps=1e9), until_nanos=SECOND, now_nanos=0)
         (lease,) = worker.leases(1)
         assert lease.period_nanos == layout.SHORTEST_PERIOD_NANOS
         assert (lease.width, lease.height) == (layout.MAX_SIDE, layout.MAX_SIDE)
-        lane.ask(1, Wish(), until_nanos=1 << 63, now_nanos=0)
-        assert list(worker.leases(1)) == [], "a wish for ever is none"
+        lane.renew(1, Lease(), until_nanos=1 << 63, now_nanos=0)
+        assert list(worker.leases(1)) == [], "a lease for ever is none"
 
 
-def test_viewers_have_places_of_their_own_and_the_ninth_is_told(worker: WorkerLane) -> None:
+def test_viewers_have_slots_of_their_own_and_the_ninth_is_refused(worker: WorkerLane) -> None:
     lanes = [Lane(Path(worker.path)) for _ in range(layout.VIEWERS + 1)]
-    answers = [lane.ask(1, Wish(fps=n + 1), until_nanos=SECOND, now_nanos=1) for n, lane in enumerate(lanes)]
+    answers = [
+        lane.renew(1, Lease(fps=n + 1), until_nanos=SECOND, now_nanos=1) for n, lane in enumerate(lanes)
+    ]
     assert answers == [True] * layout.VIEWERS + [False]
     assert len(list(worker.leases(1))) == layout.VIEWERS
     lanes[0].close()
-    assert lanes[-1].ask(1, Wish(), until_nanos=SECOND, now_nanos=1)
+    assert lanes[-1].renew(1, Lease(), until_nanos=SECOND, now_nanos=1)
     for lane in lanes:
         lane.close()
 
@@ -87,7 +89,7 @@ def test_garbage_in_a_lane_harms_neither_side(worker: WorkerLane) -> None:
             lane.note()
             for lease in worker.leases(dice.getrandbits(63)):
                 assert lease.period_nanos >= layout.SHORTEST_PERIOD_NANOS
-            lane.ask(1, Wish(), until_nanos=1, now_nanos=1)
+            lane.renew(1, Lease(), until_nanos=1, now_nanos=1)
 
 
 @pytest.mark.parametrize(

@@ -30,17 +30,17 @@ def _decode(data: bytes) -> tuple[int, int, int, bytes]:
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
-def test_a_picture_comes_back_byte_for_byte(channels: int) -> None:
+def test_a_frame_comes_back_byte_for_byte(channels: int) -> None:
     pixels = np.random.default_rng(channels).integers(0, 256, (5, 7, channels), np.uint8)
     assert _decode(png.encode(pixels)) == (7, 5, channels, pixels.tobytes())
 
 
-def test_a_picture_that_lies_column_by_column_is_turned() -> None:
+def test_a_frame_that_lies_column_by_column_is_turned() -> None:
     pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(7, 5, 3).transpose(1, 0, 2)
     assert _decode(png.encode(pixels))[3] == np.ascontiguousarray(pixels).tobytes()
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (5, 7, 2), (0, 7, 3)])
-def test_what_is_no_picture_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="no picture"):
+def test_what_is_not_a_frame_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="not a frame"):
         png.encode(np.zeros(shape, np.uint8))

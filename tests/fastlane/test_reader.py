@@ -50,17 +50,17 @@ def test_frames_go_on_through_a_resize(worker: WorkerLane) -> None:
 
 
 def test_columns_come_back_as_rows(worker: WorkerLane) -> None:
-    picture = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
+    turned = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
     ring = worker.new_ring(0, pixel_bytes=1000, epoch=1)
     worker.set_epoch(0, 1)
-    columns = np.ascontiguousarray(picture.transpose(1, 0, 2))
+    columns = np.ascontiguousarray(turned.transpose(1, 0, 2))
     ring.writer.publish(columns, 7, 5, 3, flags=layout.TRANSPOSED)
     with Lane(Path(worker.path)) as lane:
         reader = FrameReader(lane, 0)
         frame = reader.latest()
         reader.close()
     assert frame is not None
-    assert (frame.pixels == picture).all()
+    assert (frame.pixels == turned).all()
     ring.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.fastlane.lane import Wish
+from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
 from mosaic_worker.common import layout
@@ -39,9 +39,9 @@ def test_every_environment_of_every_process_is_asked_for_and_shown_in_order(
 ) -> None:
     clock = Clock()
     rings = [lanes[0].new_ring(1, pixel_bytes=100, epoch=1), lanes[1].new_ring(0, pixel_bytes=100, epoch=1)]
-    with Viewer(RunFolder(tmp_path / "run"), wish=Wish(fps=10), now_nanos=clock) as viewer:
+    with Viewer(RunFolder(tmp_path / "run"), lease=Lease(fps=10), now_nanos=clock) as viewer:
         viewer.tick()
-        assert [place.row.env_index for place in viewer.places] == [0, 1, 2]
+        assert [one.row.env_index for one in viewer.watched] == [0, 1, 2]
         assert [lease.rows for lane in lanes for lease in lane.leases(clock.now)] == [0b11, 0b1]
         assert viewer.frames() == {}
         for ring, lane, row in zip(rings, lanes, (1, 0), strict=True):
@@ -49,7 +49,7 @@ def test_every_environment_of_every_process_is_asked_for_and_shown_in_order(
             lane.set_epoch(row, 1)
         assert set(viewer.frames()) == {("p0xa", 1), ("p1xa", 0)}
         assert viewer.frames() == {}
-    assert [list(lane.leases(clock.now)) for lane in lanes] == [[], []], "wishes are taken back"
+    assert [list(lane.leases(clock.now)) for lane in lanes] == [[], []], "leases end with their viewer"
     for ring in rings:
         ring.close()
 
@@ -65,10 +65,10 @@ def test_one_environment_alone_is_asked_for(tmp_path: Path, lanes: list[Lane]) -
 def test_no_more_than_the_most_are_asked_for(tmp_path: Path, lanes: list[Lane]) -> None:
     with Viewer(RunFolder(tmp_path / "run"), most=2, now_nanos=Clock()) as viewer:
         viewer.tick()
-        assert [place.row.env_index for place in viewer.places] == [0, 1]
+        assert [one.row.env_index for one in viewer.watched] == [0, 1]
 
 
-def test_wishes_are_renewed_before_they_run_out_and_not_when_we_stop_ticking(
+def test_leases_are_renewed_before_they_run_out_and_not_when_we_stop_ticking(
     tmp_path: Path, lanes: list[Lane]
 ) -> None:
     clock = Clock()
@@ -90,17 +90,17 @@ def test_a_process_that_ends_is_forgotten_and_a_new_one_found(tmp_path: Path, la
         lanes[-1].note("why not")
         clock.now += SECOND
         viewer.tick()
-        assert [place.row.env_index for place in viewer.places] == [1, 7]
+        assert [one.row.env_index for one in viewer.watched] == [1, 7]
         assert viewer.notes() == ["why not"]
 
 
-def test_environments_without_pictures_are_counted_but_not_asked_for(tmp_path: Path) -> None:
+def test_environments_without_frames_are_counted_but_not_watched(tmp_path: Path) -> None:
     lane = Lane(str(tmp_path / "run"), "p1xa")
-    for row, state in enumerate((layout.HUMAN, layout.FAILED, layout.WITHOUT_PICTURES)):
+    for row, state in enumerate((layout.HUMAN, layout.FAILED, layout.WITHOUT_FRAMES)):
         lane.list_row(row, state=state, env_index=row, group="")
     with Viewer(RunFolder(tmp_path / "run")) as viewer:
         viewer.tick()
-        assert (viewer.places, viewer.count()) == ([], 3)
+        assert (viewer.watched, viewer.count()) == ([], 3)
         assert lane.wake[0] == 0
     lane.close()
 
@@ -109,5 +109,5 @@ def test_files_that_are_no_lanes_disturb_nobody(tmp_path: Path, lanes: list[Lane
     (Path(lanes[0].folder) / "p5xa.lane").write_bytes(b"\xff" * layout.LANE_BYTES)
     with Viewer(RunFolder(tmp_path / "run")) as viewer:
         viewer.tick()
-        assert len(viewer.places) == 3
+        assert len(viewer.watched) == 3
     (Path(lanes[0].folder) / "p5xa.lane").unlink()

@@ -22,7 +22,7 @@ FRAME_MUTANTS = [
         old="        words[16] = number  # NEWEST_AT",
         new=(
             "        layout.RING.pack_into(memory, 0, layout.RING_MAGIC, layout.VERSION, self._count,\n"
-            "            self._places[1][0] - self._places[0][0], length, os.getpid(), 0, process_start(),\n"
+            "            self._slots[1][0] - self._slots[0][0], length, os.getpid(), 0, process_start(),\n"
             "            1)\n"
             "        words[16] = number  # NEWEST_AT"
         ),

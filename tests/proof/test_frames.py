@@ -1,4 +1,4 @@
-"""No viewer ever sees a wrong picture: frames are checked whole, HUD included, while all around them dies."""
+"""No viewer ever sees a wrong frame: frames are checked whole, HUD included, while all around them dies."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 from mosaic import replay
 from mosaic.paths import DataRoot
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 from mosaic.store.reader import StoreReader
 from tests.acceptance import Workbench, workbench
 from tests.envs import python_of
@@ -164,6 +164,6 @@ def test_all_that_replay_needs_takes_at_most_sixteen_bytes_a_step(home: Path) ->
     folder = record(home, source)
     with StoreReader(folder) as reader:
         assert reader.summary().steps == 20_000
-        with Session(folder, reader) as session:
-            assert session.judge(reader.episode(3)).exact
+        with Resimulator(folder, reader) as resimulator:
+            assert resimulator.judge(reader.episode(3)).exact
     assert folder.store.stat().st_size / 20_000 <= 16

@@ -15,7 +15,7 @@ from mosaic.replay.player import Player
 from tests.replay.recorded import LOOP, record
 
 
-def pictures(player: Player, order: list[int]) -> dict[int, bytes]:
+def frames(player: Player, order: list[int]) -> dict[int, bytes]:
     return {step: player.frame(step).rgb for step in order}
 
 
@@ -24,10 +24,10 @@ def test_a_step_looks_the_same_however_it_is_come_upon(run: str, request: pytest
     folder: RunFolder = request.getfixturevalue(run)
     with replay.open(folder, 1, cache_bytes=1) as player:
         steps = list(range(player.steps + 1))
-        forwards = pictures(player, steps)
-        backwards = pictures(player, steps[::-1])
+        forwards = frames(player, steps)
+        backwards = frames(player, steps[::-1])
         random.Random(0).shuffle(steps)
-        anyhow = pictures(player, steps)
+        anyhow = frames(player, steps)
     assert forwards == backwards == anyhow
     assert len(set(forwards.values())) > 5
 
@@ -53,7 +53,7 @@ def test_memory_is_bounded(cartpole: RunFolder) -> None:
         assert player._cache.bytes <= 3 * size
 
 
-def test_there_is_no_picture_beyond_the_end(cartpole: RunFolder) -> None:
+def test_there_is_no_frame_beyond_the_end(cartpole: RunFolder) -> None:
     with replay.open(cartpole, 0) as player, pytest.raises(UsageError, match=f"0 to {player.steps}"):
         player.frame(player.steps + 1)
 

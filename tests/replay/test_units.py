@@ -33,7 +33,7 @@ def body(unit: units.Unit) -> dict[str, Any]:
 
 def test_an_episode_is_a_unit_of_its_own() -> None:
     unit = units.single(part(3, 2, seed=7, seeded=True, rng={"kind": "x"}))
-    assert (unit.turns, unit.seeded, unit.called, unit.places) == (2, True, True, {3: [0, 1, 2]})
+    assert (unit.turns, unit.seeded, unit.called, unit.turns_before) == (2, True, True, {3: [0, 1, 2]})
     assert body(unit)["turns"] == [[0, 0.5, 0, [3, 0]], [1, 0.5, 1, [3, 1]]]
     assert body(unit)["reset"] == {"seed": 7, "rng": {"kind": "x"}, "called": True}
 
@@ -51,7 +51,7 @@ def test_a_missing_step_is_told() -> None:
 def test_agents_that_take_turns_are_put_in_order() -> None:
     unit = units.aec([part(0, 2, turns=[0, 2], agent="a"), part(1, 2, turns=[1, 4], agent="b")])
     assert body(unit)["turns"] == [["a", 0], ["b", 0], ["a", 1], None, ["b", 1]]
-    assert unit.places == {0: [0, 1, 3], 1: [1, 2, 5]}
+    assert unit.turns_before == {0: [0, 1, 3], 1: [1, 2, 5]}
     assert body(unit)["agents"]["b"]["steps"] == [[0.5, 0, [1, 0]], [0.5, 1, [1, 1]]]
 
 
@@ -74,7 +74,7 @@ def test_positions_of_a_vector_environment_restart_in_their_mode(mode: str, acti
     assert [turn[0] for turn in body(unit)["turns"]] == actions
     assert how in [turn[1][0][3] for turn in body(unit)["turns"] if turn[1][0]]
     assert body(unit)["reset"]["seed"] == [5, 5]
-    assert unit.places[2] == ([3, 4] if mode == "next_step" else [2, 3])
+    assert unit.turns_before[2] == ([3, 4] if mode == "next_step" else [2, 3])
 
 
 def test_positions_reset_one_by_one_are_refused() -> None:

@@ -7,7 +7,7 @@ def named(
     number: int, seeded: set[int], *, called: bool = True, preferred: str = ""
 ) -> list[tuple[str, int]]:
     found = ways(number, called=called, seeded=seeded.__contains__, preferred=preferred)
-    return [(way.name, way.start) for way in found if way.pictures]
+    return [(way.name, way.start) for way in found if way.drawn]
 
 
 def test_the_ladder_is_alone_then_from_the_seeded_reset_then_from_the_first() -> None:
@@ -26,10 +26,10 @@ def test_steps_without_a_reset_of_their_own_are_only_had_by_the_chain() -> None:
     assert named(2, {0}, called=False) == [("chain from the first reset", 0)]
 
 
-def test_the_way_that_worked_before_comes_first_and_pictures_are_given_up_last() -> None:
+def test_the_way_that_worked_before_comes_first_and_frames_are_given_up_last() -> None:
     assert named(5, {3}, preferred="chain from the seeded reset")[0] == ("chain from the seeded reset", 3)
     every = ways(1, called=True, seeded=lambda _: False)
-    assert [way.pictures for way in every] == [True, True, False, False]
+    assert [way.drawn for way in every] == [True, True, False, False]
 
 
 def test_a_verdict_speaks() -> None:

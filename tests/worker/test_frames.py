@@ -1,4 +1,4 @@
-"""When a frame is due, and what it costs: decided by wishes and a clock, seen through a real lane."""
+"""When a frame is due, and what it costs: decided by leases and a clock, seen through a real lane."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mosaic.fastlane.lane import Lane, Wish
+from mosaic.fastlane.lane import Lane, Lease
 from mosaic.fastlane.reader import FrameReader
 from mosaic_worker import frames as module
 from mosaic_worker.common import layout
@@ -54,13 +54,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def frames(tmp_path: Path) -> Iterator[Frames]:
     made = Frames()
-    made.start(str(tmp_path / "run"), producer=lambda: "p1xa", fit=fit)
+    made.start(str(tmp_path / "run"), producer=lambda: "p1xa", fit=fit, remedy=lambda _: "Buy glasses.")
     yield made
     made.close()
 
 
 class Camera:
-    """Counts its pictures; each takes as long as it is told."""
+    """Counts its frames; each takes as long as the test says."""
 
     def __init__(self, clock: Clock, *, nanos: int = MILLI, size: int = 4) -> None:
         self.clock, self.nanos, self.size = clock, nanos, size
@@ -89,14 +89,14 @@ def test_nothing_exists_before_the_first_environment(frames: Frames) -> None:
     assert frames._lane is None
 
 
-def test_frames_come_as_often_as_wished_and_only_then(frames: Frames, clock: Clock) -> None:
+def test_frames_come_as_often_as_the_lease_says_and_only_then(frames: Frames, clock: Clock) -> None:
     owner, camera = track(), Camera(clock)
     frames.add(owner, [owner], render=camera, state=layout.SHOWN)
     _play(frames, owner, clock, steps=1000)
     assert camera.calls == 0
     with _lane(frames) as lane:
         for _ in range(10):  # one second of steps, renewed as a viewer does
-            lane.ask(1, Wish(fps=20), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            lane.renew(1, Lease(fps=20), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
             _play(frames, owner, clock, steps=100)
         assert 18 <= camera.calls <= 22
         before = camera.calls
@@ -105,7 +105,7 @@ def test_frames_come_as_often_as_wished_and_only_then(frames: Frames, clock: Clo
     assert frames.wake[0] == 0
 
 
-def test_no_more_than_half_of_the_time_goes_into_pictures(frames: Frames, clock: Clock) -> None:
+def test_no_more_than_half_of_the_time_goes_into_frames(frames: Frames, clock: Clock) -> None:
     cameras = []
     owners = [track(n) for n in range(3)]
     for owner in owners:
@@ -114,7 +114,7 @@ def test_no_more_than_half_of_the_time_goes_into_pictures(frames: Frames, clock:
     began = clock.now
     with _lane(frames) as lane:
         for _ in range(3000):
-            lane.ask(0b111, Wish(fps=200), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            lane.renew(0b111, Lease(fps=200), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
             for owner in owners:
                 _play(frames, owner, clock, steps=1)
     spent = sum(camera.calls for camera in cameras) * 50 * MILLI
@@ -128,7 +128,7 @@ def test_the_price_is_told(frames: Frames, clock: Clock) -> None:
     with _lane(frames) as lane:
         reader = FrameReader(lane, 0)
         for _ in range(2000):
-            lane.ask(1, Wish(fps=50), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            lane.renew(1, Lease(fps=50), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
             _play(frames, owner, clock, steps=1)
         frame = reader.latest()
         reader.close()
@@ -139,14 +139,14 @@ def test_the_price_is_told(frames: Frames, clock: Clock) -> None:
     assert (frame.hud.step, frame.hud.total, frame.hud.reward, frame.hud.episode_id) == (7, 3.5, 0.5, "e")
 
 
-def test_a_larger_picture_makes_a_new_ring(frames: Frames, clock: Clock) -> None:
+def test_a_larger_frame_makes_a_new_ring(frames: Frames, clock: Clock) -> None:
     owner, camera = track(), Camera(clock)
     frames.add(owner, [owner], render=camera, state=layout.SHOWN)
     with _lane(frames) as lane:
         reader = FrameReader(lane, 0)
         for size in (4, 200, 10):
             camera.size = size
-            lane.ask(1, Wish(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            lane.renew(1, Lease(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
             _play(frames, owner, clock, steps=100)
             frame = reader.latest()
             assert frame is not None
@@ -156,7 +156,7 @@ def test_a_larger_picture_makes_a_new_ring(frames: Frames, clock: Clock) -> None
         assert len(list(lane.path.parent.glob("*.ring"))) == 1
 
 
-def test_a_failing_picture_is_never_asked_for_again(
+def test_a_failing_frame_is_never_asked_for_again(
     frames: Frames, clock: Clock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     owner = track()
@@ -169,12 +169,12 @@ def test_a_failing_picture_is_never_asked_for_again(
     frames.add(owner, [owner], render=broken, state=layout.SHOWN)
     with _lane(frames) as lane:
         for _ in range(50):
-            lane.ask(1, Wish(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+            lane.renew(1, Lease(fps=100), until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
             _play(frames, owner, clock, steps=10)
         assert calls == ["env"]
         assert [row.state for row in lane.rows()] == [layout.FAILED]
-        assert "no GL" in lane.note()
-    assert capsys.readouterr().err.count("no pictures") == 1
+        assert "no GL). Buy glasses." in lane.note()
+    assert capsys.readouterr().err.count("no frames") == 1
 
 
 def test_rows_are_free_again_when_environments_are_closed_or_gone(frames: Frames, clock: Clock) -> None:
@@ -192,6 +192,10 @@ def test_rows_are_free_again_when_environments_are_closed_or_gone(frames: Frames
         frames.add(one, [one], render=Camera(clock), state=layout.SHOWN)
         assert len(lane.rows()) == 1
         assert frames.knows(one)
+
+
+def test_deciding_what_is_shown_knows_no_hook() -> None:
+    assert "mosaic_worker.hooks" not in Path(module.__file__).read_text()
 
 
 def test_a_process_that_belongs_to_no_run_lists_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Pictures of real environments in real recorded processes: only when watched, no trace in the script."""
+"""Frames of real environments in real recorded processes: only when watched, no trace in the script."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_failing_render_is_said_once_with_a_remedy_and_the_training_goes_on(tm
         assert "RuntimeError: no display" in notes[0]
         assert "SDL_VIDEODRIVER=dummy" in notes[0]
         assert player.end()["calls"] == 1
-    assert player.stderr.count("no pictures") == 1
+    assert player.stderr.count("no frames") == 1
     assert "hook_errors" not in _events(player.run)[-1]
 
 
@@ -233,7 +233,7 @@ def test_a_watched_script_still_ends_by_sigterm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("picture", "expected"),
+    ("frame", "expected"),
     [
         (np.zeros((4, 6, 3), np.uint8), (6, 4, 3, 0)),
         (np.zeros((4, 6), np.uint8), (6, 4, 1, 0)),
@@ -242,23 +242,23 @@ def test_a_watched_script_still_ends_by_sigterm(tmp_path: Path) -> None:
         ([np.zeros((4, 6, 4), np.uint8)], (6, 4, 4, 0)),
     ],
 )
-def test_pictures_of_any_layout_fit(picture: Any, expected: tuple[int, ...]) -> None:
-    pixels, *rest = rendering.fit(picture, 0, 0)
+def test_frames_of_any_layout_fit(frame: Any, expected: tuple[int, ...]) -> None:
+    pixels, *rest = rendering.fit(frame, 0, 0)
     assert tuple(rest) == expected
     assert memoryview(pixels).c_contiguous
 
 
-def test_larger_pictures_are_made_smaller() -> None:
+def test_larger_frames_are_made_smaller() -> None:
     _, width, height, *_ = rendering.fit(np.zeros((400, 600, 3), np.uint8), 320, 320)
     assert (width, height) == (300, 200)
 
 
 @pytest.mark.parametrize(
-    "picture", [None, "text", np.zeros((4, 6, 3)), np.zeros((4, 6, 2), np.uint8), np.zeros(3, np.uint8)]
+    "frame", [None, "text", np.zeros((4, 6, 3)), np.zeros((4, 6, 2), np.uint8), np.zeros(3, np.uint8)]
 )
-def test_what_is_no_picture_is_refused(picture: Any) -> None:
+def test_what_is_not_a_frame_is_refused(frame: Any) -> None:
     with pytest.raises(TypeError, match="render gave"):
-        rendering.fit(picture, 0, 0)
+        rendering.fit(frame, 0, 0)
 
 
 class Old:
@@ -279,8 +279,8 @@ class Old:
 def test_an_environment_of_the_old_kind_is_asked_by_argument() -> None:
     env = Old()
     assert rendering._state(env) == (layout.SHOWN, "")
-    (picture,) = rendering.render(env)
-    assert (picture.shape, env.asked) == ((4, 6, 3), "rgb_array")
+    (frame,) = rendering.render(env)
+    assert (frame.shape, env.asked) == ((4, 6, 3), "rgb_array")
     assert not hasattr(env, "render_mode")
 
 

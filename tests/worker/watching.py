@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mosaic.fastlane.lane import Wish
+from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
@@ -110,7 +110,7 @@ def watch(
 ) -> dict[Any, Frame]:
     """Watch until that is so; the newest frame of each environment."""
     newest: dict[Any, Frame] = {}
-    with Viewer(run, wish=Wish(fps=fps), env=env) as viewer:
+    with Viewer(run, lease=Lease(fps=fps), env=env) as viewer:
         while not enough(viewer, newest):
             viewer.tick()
             newest.update(viewer.frames())

@@ -45,16 +45,14 @@ def inherited(root: DataRoot, job: Job) -> Job:
 
     Raises:
         RunNotFoundError: there is no such run.
-        UsageError: that run was no training by a runner.
+        UsageError: that run was not a training by a runner.
     """
     if job.kind != "train" or not job.resume:
         return job
     row = run_index.find(root, job.resume)
     parent = parent_job(root, row.run_id)
     if parent is None or parent.kind != "train" or not parent.algorithm:
-        raise UsageError(
-            f"run {row.name or row.run_id} was no training by a runner: it cannot be gone on with"
-        )
+        raise UsageError(f"run {row.name or row.run_id} was not a training by a runner: it cannot be resumed")
     given = {
         name if name.startswith(ENV_PREFIX) else name.replace("-", "_"): value
         for name, value in job.parameters.items()

@@ -163,8 +163,8 @@ def verified(known: Known) -> Known:
 def _known(
     root: DataRoot, manifest: Manifest, row: CheckpointRow, *, own: bool, gone: bool, replaced: bool
 ) -> Known:
-    place = root.run(manifest.spec.run_id).path
-    path = place / row.path
+    folder = root.run(manifest.spec.run_id).path
+    path = folder / row.path
     inside = not Path(row.path).is_absolute() and ".." not in Path(row.path).parts
     note, pruned = _trouble(path, row) if inside or own else "it lies outside the run's folder", False
     if note and gone and not path.exists():
@@ -194,7 +194,7 @@ def _trouble(path: Path, row: CheckpointRow) -> str:
     except OSError as error:
         return f"it is not there: {error.strerror}"
     if not stat.S_ISREG(info.st_mode):
-        return "it is no regular file"
+        return "it is not a regular file"
     if row.bytes is not None and info.st_size != row.bytes:
         return f"it has {info.st_size} bytes, recorded were {row.bytes}"
     return ""

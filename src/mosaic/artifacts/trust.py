@@ -46,7 +46,7 @@ def hash_file(path: Path, *, at_most: int | None = None) -> Hashed:
     """Hash a regular file. Reads no further than `at_most` bytes and one: enough to see that it is longer.
 
     Raises:
-        UsageError: there is no such file, it is no regular one, or it cannot be read.
+        UsageError: there is no such file, it is not a regular one, or it cannot be read.
     """
     try:
         # O_NONBLOCK: opening a named pipe must not wait for somebody to write into it
@@ -55,7 +55,7 @@ def hash_file(path: Path, *, at_most: int | None = None) -> Hashed:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise UsageError(f"{path} is no regular file")
+        raise UsageError(f"{path} is not a regular file")
     with os.fdopen(fd, "rb") as file:
         digest, size = hashlib.sha256(), 0
         while block := file.read(_BLOCK):

@@ -31,7 +31,8 @@ _NOT_STARTED = 127
 _DETACHED = 130
 _NOTHING = (
     "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
-    "it is no Python (or one with -I, -E or -S). Programs can also print JSON lines, or import mosaic_worker."
+    "it does not run Python (or runs it with -I, -E or -S). Other programs can print JSON lines, or import "
+    "mosaic_worker."
 )
 
 
@@ -41,7 +42,7 @@ class Attendance(Staying):
     Args:
         root: The data root.
         run_id: The run.
-        say: Told everything that is not the run's own output.
+        say: Called with everything that is not the run's own output.
         poll_secs: How often new output is looked for.
         look_secs: How often state, store and daemon are looked at.
         ingest_secs: How long to wait at the end until everything is in the store.

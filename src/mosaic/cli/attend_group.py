@@ -31,7 +31,7 @@ class GroupAttendance(Staying):
     Args:
         root: The data root.
         run_ids: The runs, in the order they were submitted.
-        say: Told as each run ends, and everything else there is to say.
+        say: Called as each run ends, and with everything else there is to say.
         look_secs: How often their states are looked at.
         ingest_secs: How long to wait at the end, for each, until everything is in its store.
     """

@@ -26,7 +26,7 @@ __all__ = ["branch_command"]
     "--step", required=True, type=click.IntRange(min=0), help="How many steps are kept as recorded."
 )
 @click.option("--policy", default="random", show_default=True, help="'random', or a JSON file with actions.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random actions.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random actions.")
 @click.option("--max-steps", "most", type=click.IntRange(min=1), default=10_000, show_default=True,
               help="How many random steps at most.")  # fmt: skip
 @click.option("--name", default="", help="A name for the new run.")
@@ -101,7 +101,7 @@ def _actions(path: Path) -> list[Any]:
     except FileNotFoundError:
         raise click.UsageError(f"the policy is 'random' or a file; there is no file {path}") from None
     except msgspec.DecodeError as error:
-        raise click.UsageError(f"{path} is no JSON: {error}") from None
+        raise click.UsageError(f"{path} does not hold JSON: {error}") from None
     if not isinstance(found, list):
         raise click.UsageError(f"{path} must hold a JSON list with one action for each step")
     return found

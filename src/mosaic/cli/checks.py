@@ -200,16 +200,16 @@ def _socket(root: DataRoot) -> Check:
 
 
 def _shared_memory() -> Check:
-    place = Path("/dev/shm")  # noqa: S108  (the kernel's own)
-    if not place.is_dir() or not os.access(place, os.W_OK):
+    folder = Path("/dev/shm")  # noqa: S108  (the kernel's own)
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
         return _check(
-            "shared memory", False, f"{place} is not there or not writable: live frames will not work",
-            f"mount -t tmpfs tmpfs {place}", otherwise="warn",
+            "shared memory", False, f"{folder} is not there or not writable: live frames will not work",
+            f"mount -t tmpfs tmpfs {folder}", otherwise="warn",
         )  # fmt: skip
-    free = shutil.disk_usage(place).free
-    text = f"{place}: {size(free)} free"
+    free = shutil.disk_usage(folder).free
+    text = f"{folder}: {size(free)} free"
     return _check(
-        "shared memory", free >= _SHM_NEED, text, f"mount -o remount,size=512M {place}", otherwise="warn"
+        "shared memory", free >= _SHM_NEED, text, f"mount -o remount,size=512M {folder}", otherwise="warn"
     )
 
 

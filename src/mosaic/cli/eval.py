@@ -24,7 +24,7 @@ __all__ = ["eval_command"]
 @click.argument("checkpoint", metavar="CHECKPOINT")
 @click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE]... [-- COMMAND]")
 @click.option("--episodes", "-n", type=click.IntRange(min=1), default=10, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first reset.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For the first reset.")
 @click.option("--env", "env_id", default="", metavar="ID", help="Another environment with the same spaces.")
 @click.option(
     "--runner", default="", metavar="RUNNER/ALGO", help="What it is of, if no run of yours saved it."

@@ -23,7 +23,7 @@ if sys.version_info >= (3, 11) and "typing_extensions" not in sys.modules:
 
     del sys.modules["typing_extensions"]
 
-__all__ = ["COMMANDS", "main", "mosaic"]
+__all__ = ["COMMANDS", "FORMER_NAMES", "main", "mosaic"]
 
 COMMANDS = {
     "run": ("run", "Run a command and record everything it does."),
@@ -41,7 +41,7 @@ COMMANDS = {
     "logs": ("logs", "Print what a run wrote to its terminal."),
     "stop": ("stop", "Stop a run and everything it started."),
     "pause": ("pause", "Pause a run where it stands."),
-    "resume": ("pause", "Let a paused run go on."),
+    "unpause": ("pause", "Let a paused run go on."),
     "rm": ("rm", "Delete runs for good."),
     "verify": ("verify", "Check that journal and store of a run agree."),
     "rebuild": ("rebuild", "Build the store of a run anew from its journal."),
@@ -56,6 +56,10 @@ COMMANDS = {
     "version": ("version", "Print the version."),
 }
 """Each command: the module of `mosaic.cli` that holds it, and its line in the help."""
+
+FORMER_NAMES = {"resume": "unpause"}
+"""What commands were called once. They still work; the help lists only today's names. To resume now means to
+continue a training from a checkpoint: `mosaic train --resume`."""
 
 _INTERRUPTED = 130
 
@@ -74,6 +78,8 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in FORMER_NAMES:
+            args = [FORMER_NAMES[args[0]], *args[1:]]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             import difflib
 
@@ -145,8 +151,8 @@ def _guarded(args: list[str] | None) -> int:
     except OSError as error:
         if os.environ.get("MOSAIC_DEBUG"):
             raise
-        place = f": {error.filename}" if error.filename else ""
-        return _say(f"{error.strerror or error}{place}", 1)
+        where = f": {error.filename}" if error.filename else ""
+        return _say(f"{error.strerror or error}{where}", 1)
     return answer if isinstance(answer, int) else 0
 
 

@@ -61,15 +61,15 @@ def root() -> DataRoot:
 
 def find(text: str) -> tuple[DataRoot, RunRow]:
     """The data root, and the run a text means in it."""
-    place = root()
-    return place, run_index.find(place, text)
+    home = root()
+    return home, run_index.find(home, text)
 
 
-def ask(place: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:
+def ask(home: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:
     """Put a question to a run's store; what it had to wait for goes to stderr."""
     with Passing() as passing:
         return reading.ask(
-            place,
+            home,
             run.run_id,
             question,
             timeout_secs=wait_secs,

@@ -49,5 +49,5 @@ def pack_command(*, run: str, output: Path | None, force: bool, wait_secs: float
     with bar(f"packing {row.run_id}") as told:
         left_out = pack(root.run(row.run_id), target, force=force, on_file=told)
     for path in left_out:
-        note(f"left out, because it is no regular file: {path}")
+        note(f"left out, because it is not a regular file: {path}")
     click.echo(f"{target} ({size(target.stat().st_size)})")

@@ -1,4 +1,4 @@
-"""`mosaic pause RUN` and `mosaic resume RUN`."""
+"""`mosaic pause RUN` and `mosaic unpause RUN`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mosaic.cli import options
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
 
-__all__ = ["pause_command", "resume_command"]
+__all__ = ["pause_command", "unpause_command"]
 
 
 @click.command("pause")
@@ -24,16 +24,16 @@ def pause_command(*, run: str) -> None:
     _order(run, "pause")
 
 
-@click.command("resume")
+@click.command("unpause")
 @options.run_argument
-def resume_command(*, run: str) -> None:
+def unpause_command(*, run: str) -> None:
     """Let a paused run go on.
 
     \b
     Example:
-      mosaic resume last
+      mosaic unpause last
     """
-    _order(run, "resume")
+    _order(run, "unpause")
 
 
 def _order(run: str, verb: str) -> None:

@@ -39,12 +39,12 @@ _COLOURS = {"exact": "32", "diverged": "31;1", "cannot": "33;1"}
 )
 @click.option("--all", "everything", is_flag=True, help="Every episode of the run.")
 @click.option("--verify", is_flag=True, help="Only compare with the record, draw nothing (the default).")
-@click.option("--from", "first", type=click.IntRange(min=0), default=0, help="The first picture.")
-@click.option("--to", "last", type=click.IntRange(min=0), help="The last picture.")
+@click.option("--from", "first", type=click.IntRange(min=0), default=0, help="The first frame.")
+@click.option("--to", "last", type=click.IntRange(min=0), help="The last frame.")
 @click.option("--mp4", type=click.Path(path_type=Path, dir_okay=False), help="Write a video.")
 @click.option("--gif", type=click.Path(path_type=Path, dir_okay=False), help="Write an animated GIF.")
-@click.option("--png", type=click.Path(path_type=Path, file_okay=False), help="Write pictures into a folder.")
-@click.option("--fps", type=click.FloatRange(min=0.1, max=240), help="Pictures per second of a video or GIF.")
+@click.option("--png", type=click.Path(path_type=Path, file_okay=False), help="Write frames into a folder.")
+@click.option("--fps", type=click.FloatRange(min=0.1, max=240), help="Frames per second of a video or GIF.")
 @click.option("--allow-import", "allowed", multiple=True, metavar="MODULE", help="A module you trust.")
 @click.option(
     "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded."
@@ -71,7 +71,7 @@ def replay_command(
     """Simulate recorded episodes again, and compare or draw them.
 
     Every observation, reward and flag is compared with the record. Exit code 0 only when all are the same.
-    Pictures are numbered 0, after the reset, to n, after the last of n steps.
+    Frames are numbered 0, after the reset, to n, after the last of n steps.
 
     \b
     Example:
@@ -133,7 +133,7 @@ def _draw(
     allowed: tuple[str, ...],
     python: str | None,
 ) -> Verdict:
-    from mosaic.exporting import video
+    from mosaic.exporting.video import write_gif, write_mp4, write_png
     from mosaic.replay.player import Player
 
     with bar(f"replaying episode {key}") as progress:
@@ -141,7 +141,7 @@ def _draw(
     with player:
         end = player.steps if last is None else min(last, player.steps)
         if first > end:
-            raise click.UsageError(f"episode {key} has the pictures 0 to {player.steps}")
+            raise click.UsageError(f"episode {key} has the frames 0 to {player.steps}")
         with bar(f"drawing episode {key}") as progress:
 
             def frames() -> Iterator[Frame]:
@@ -150,11 +150,11 @@ def _draw(
                     progress(frame.step - first + 1, end - first + 1)
 
             if kind == "png":
-                count = video.write_png(frames(), target)
+                count = write_png(frames(), target)
             else:
-                write = video.write_mp4 if kind == "mp4" else video.write_gif
+                write = write_mp4 if kind == "mp4" else write_gif
                 count = write(frames(), target, fps=fps or player.fps)
-    note(f"{target}: {count:,} pictures of episode {player.row.index}")
+    note(f"{target}: {count:,} frames of episode {player.row.index}")
     return player.verdict
 
 

@@ -116,7 +116,7 @@ def show_command(*, name: str, checkout: str, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Build it anew even when it is there.")
 @click.option("--with", "extras", multiple=True, metavar="PACKAGE", help="Add a package; may be repeated.")
 def install_command(*, names: tuple[str, ...], force: bool, extras: tuple[str, ...]) -> None:
-    """Install runners: build the environment of each, and prove that it works.
+    """Install runners: build the environment of each, and check that it works.
 
     Interrupted, it can be called again. Downloads are kept by the installer and not repeated.
 

@@ -16,10 +16,10 @@ __all__ = ["Staying"]
 
 
 class Staying:
-    """Somebody who stays and is spoken to.
+    """A command that stays with its runs and reports on them.
 
     Args:
-        say: told everything there is to say.
+        say: called with each line there is to say.
     """
 
     def __init__(self, *, say: Callable[[str], None]) -> None:

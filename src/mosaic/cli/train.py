@@ -26,7 +26,7 @@ _COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
 
 @click.command("train", cls=options.WithRest, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="RUNNER/ALGO ENV [KEY=VALUE]...")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the training.")
+@click.option("--seed", type=click.IntRange(min=0), help="The seed of the training.")
 @click.option("--seeds", metavar="1-5", help="Several, as 1-5 or 1,2,3: one run each, as a group.")
 @click.option(
     "--steps", "-n", type=click.IntRange(min=1), help="How many steps to train; the card has a default."
@@ -41,7 +41,7 @@ _COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
 @click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
 @click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
-@click.option("--resume", metavar="RUN", help="Go on with a stopped training.")
+@click.option("--resume", metavar="RUN", help="Continue a stopped training.")
 @click.option("--init", metavar="CHECKPOINT", help="Start from the weights of a checkpoint.")
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
 @click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")

@@ -40,7 +40,8 @@ def verify_command(*, run: str, as_json: bool, wait_secs: float) -> int:
     """Check that journal and store of a run agree.
 
     Exit code 1 and the differences, if they do not. Holes, where the journal itself lacks lines (a disk
-    that lost pages with the power), are listed with their place; store and journal then agree on them.
+    that lost pages with the power), are listed with the byte they begin at; store and
+    journal then agree on them.
 
     \b
     Example:

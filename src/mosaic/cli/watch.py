@@ -17,7 +17,7 @@ from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
 from mosaic.errors import MosaicError, UsageError
 from mosaic.fastlane import png
-from mosaic.fastlane.lane import Wish
+from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
 from mosaic.text import number, speed
@@ -40,7 +40,7 @@ _PATIENCE_SECS = 1.5
               help="At most so many frames a second.")  # fmt: skip
 @click.option("--env", type=click.IntRange(min=0), help="Only the environment at this position.")
 @click.option("--grid", type=click.IntRange(min=1), is_flag=False, flag_value=16, default=16,
-              show_default=True, help="All environments, at most so many, as one picture.")  # fmt: skip
+              show_default=True, help="All environments, at most so many, in one frame.")  # fmt: skip
 @click.option("--png", "folder", type=click.Path(file_okay=False, path_type=Path), help="Save frames here.")
 @click.option("--frames", "most", type=click.IntRange(min=1), help="Stop after so many frames.")
 def watch_command(
@@ -62,7 +62,7 @@ def watch_command(
         )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    with Viewer(root.run(row.run_id), wish=Wish(fps=fps), env=env, most=grid) as viewer:
+    with Viewer(root.run(row.run_id), lease=Lease(fps=fps), env=env, most=grid) as viewer:
         watching = _Watching(viewer, folder=folder, most=most, period_secs=1.0 / fps)
         try:
             watching.until_ended(root, row.run_id)
@@ -70,8 +70,8 @@ def watch_command(
             watching.line.clear()
     if not watching.count:
         raise MosaicError(watching.why_nothing(env))
-    place = f" in {folder}" if folder is not None else ""
-    click.echo(f"{watching.count} frames{place}; the last: {watching.said}")
+    where = f" in {folder}" if folder is not None else ""
+    click.echo(f"{watching.count} frames{where}; the last: {watching.said}")
 
 
 class _Watching:
@@ -132,11 +132,11 @@ class _Watching:
 
     def _take(self, came: dict[tuple[str, int], Frame], now: float) -> None:
         self._newest.update(came)
-        places = [place.key for place in self._viewer.places]
-        shown = [self._newest[key] for key in places if key in self._newest]
+        keys = [watched.key for watched in self._viewer.watched]
+        shown = [self._newest[key] for key in keys if key in self._newest]
         self._first_at = min(self._first_at, now)
-        if not shown or (len(shown) < len(places) and now < self._first_at + _SETTLE_SECS):
-            return  # the first picture of a grid waits a moment until it is whole
+        if not shown or (len(shown) < len(keys) and now < self._first_at + _SETTLE_SECS):
+            return  # the first frame of a grid waits a moment until it is whole
         self.count += 1
         if self._folder is not None:
             path = self._folder / f"frame-{self.count:05d}.png"

@@ -41,7 +41,7 @@ def export(
         reader: The store to read.
         kind: One of `FORMATS`.
         path: A folder; or, when it ends in the format's own suffix, the one file to write.
-        table: Only this table. A single file holds `episodes` unless told otherwise.
+        table: Only this table. Without it, a single file holds `episodes`.
         force: Replace files that are there already.
 
     Returns:
@@ -71,7 +71,7 @@ def export(
 def _refuse_existing(targets: Sequence[Path], *, force: bool) -> None:
     there = [target for target in targets if target.exists()]
     if there and not force:
-        raise UsageError(f"{there[0]} exists already. Choose another place with -o, or add --force.")
+        raise UsageError(f"{there[0]} exists already. Choose another path with -o, or add --force.")
 
 
 @contextmanager

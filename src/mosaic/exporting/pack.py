@@ -35,10 +35,10 @@ def pack(
         folder: The run; nothing may write to it any more.
         target: The file to make.
         force: Replace a file that is there already.
-        on_file: Told (files done, files in all) after each.
+        on_file: Called with (files done, files in all) after each.
 
     Returns:
-        What was left out because it is no regular file.
+        What was left out because it is not a regular file.
 
     Raises:
         UsageError: the target exists.

@@ -1,4 +1,4 @@
-"""Pictures as files: PNG, animated GIF, MP4 (H.264). Each file appears whole or not at all.
+"""Frames as files: PNG, animated GIF, MP4 (H.264). Each file appears whole or not at all.
 
 PNG needs nothing. GIF needs Pillow and MP4 PyAV: `pip install "mosaic-workbench[video]"`.
 """
@@ -31,7 +31,7 @@ _MOST_COLOURS = 256
 
 
 def png_bytes(frame: Frame) -> bytes:
-    """A picture as a PNG file."""
+    """A frame as a PNG file."""
     rows = frame.array()
     lines = np.zeros((frame.height, 1 + frame.width * 3), np.uint8)  # each line begins with its filter: none
     lines[:, 1:] = rows.reshape(frame.height, -1)
@@ -44,7 +44,7 @@ def png_bytes(frame: Frame) -> bytes:
 
 
 def write_png(frames: Iterable[Frame], folder: Path) -> int:
-    """One file per picture, named by its step. How many there are."""
+    """One file per frame, named by its step. How many there are."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for frame in frames:
@@ -54,7 +54,7 @@ def write_png(frames: Iterable[Frame], folder: Path) -> int:
 
 
 def write_gif(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
-    """An animated GIF. How many pictures it has."""
+    """An animated GIF. How many frames it has."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -63,7 +63,7 @@ def write_gif(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
         Image.fromarray(frame.array()).quantize(_MOST_COLOURS, dither=Image.Dither.NONE) for frame in frames
     ]
     if not images:
-        raise ReplayError("there are no pictures to write")
+        raise ReplayError("there are no frames to write")
     # A GIF counts in hundredths of a second, and viewers slow down what claims to take less than two.
     pause = max(20, round(1000 / fps / 10) * 10)
     with _whole(path) as temporary:
@@ -80,11 +80,11 @@ def write_gif(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
 
 
 def write_mp4(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
-    """A video, H.264. How many pictures it has.
+    """A video, H.264. How many frames it has.
 
     Raises:
         UsageError: PyAV is not installed.
-        ReplayError: the pictures are not all of one size.
+        ReplayError: the frames are not all of one size.
     """
     try:
         import av
@@ -96,18 +96,18 @@ def write_mp4(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
         for frame in frames:
             # H.264 halves the colours in both directions: odd sizes get their last line or column twice.
             odd = ((0, frame.height % 2), (0, frame.width % 2), (0, 0))
-            image = np.ascontiguousarray(np.pad(frame.array(), odd, mode="edge"))
+            pixels = np.ascontiguousarray(np.pad(frame.array(), odd, mode="edge"))
             if stream is None:
                 stream = container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
-                stream.height, stream.width = image.shape[:2]
+                stream.height, stream.width = pixels.shape[:2]
                 stream.pix_fmt = "yuv420p"
                 stream.options = {"crf": _QUALITY, "preset": "veryfast"}
-            elif image.shape[:2] != (stream.height, stream.width):
-                raise ReplayError(f"the pictures change their size at step {frame.step}: a video cannot")
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+            elif pixels.shape[:2] != (stream.height, stream.width):
+                raise ReplayError(f"the frames change their size at step {frame.step}: a video cannot")
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
             count += 1
         if stream is None:
-            raise ReplayError("there are no pictures to write")
+            raise ReplayError("there are no frames to write")
         container.mux(stream.encode(None))
     return count
 

@@ -1,4 +1,4 @@
-"""A process's lane, seen by a viewer: which environments it has, and our wish to see some of them.
+"""A process's lane, seen by a viewer: which environments it has, and our lease on the frames of some.
 
 Reads with the same distrust as the ring. Writes nothing but our own lease and the wake word.
 """
@@ -16,7 +16,7 @@ from mosaic_worker.common import layout
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Lane", "Row", "Wish"]
+__all__ = ["Lane", "Lease", "Row"]
 
 
 class Row(NamedTuple):
@@ -30,8 +30,8 @@ class Row(NamedTuple):
     group: str
 
 
-class Wish(NamedTuple):
-    """What a viewer wants: at most so many frames a second, no larger than this (0: any size)."""
+class Lease(NamedTuple):
+    """What a viewer asks for: at most so many frames a second, no larger than this (0: any size)."""
 
     fps: float = 30.0
     width: int = 0
@@ -43,7 +43,7 @@ class Lane:
 
     Raises:
         FileNotFoundError: its process has gone.
-        ProtocolError: this is no lane, or it is still being made.
+        ProtocolError: this is not a lane, or it is still being made.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,7 +61,9 @@ class Lane:
 
     def _check(self) -> None:
         if len(self._memory) != layout.LANE_BYTES:
-            raise ProtocolError(f"{self.path} is no lane: {len(self._memory)} bytes, not {layout.LANE_BYTES}")
+            raise ProtocolError(
+                f"{self.path} is not a lane: {len(self._memory)} bytes instead of {layout.LANE_BYTES}"
+            )
         magic, version, rows, viewers, self.pid, self.process_start, self.created = layout.LANE.unpack_from(
             self._memory
         )
@@ -71,7 +73,7 @@ class Lane:
             layout.VIEWERS,
         ):
             raise ProtocolError(
-                f"{self.path} is no lane of version {layout.VERSION}: {magic!r}, version {version}"
+                f"{self.path} is not a lane of version {layout.VERSION}: {magic!r}, version {version}"
             )
 
     @property
@@ -95,46 +97,48 @@ class Lane:
         return self._words[(layout.ROWS_AT + row * layout.ROW_BYTES) >> 3]
 
     def note(self) -> str:
-        """Why there are no pictures, if the worker said so."""
+        """Why there are no frames, if the worker said so."""
         length = self._words[layout.NOTE_AT >> 3]
         if not 0 < length <= layout.NOTE_BYTES - 8:
             return ""
         start = layout.NOTE_AT + 8
         return self._memory[start : start + length].decode("utf-8", "replace")
 
-    def ask(self, rows: int, wish: Wish, *, until_nanos: int, now_nanos: int) -> bool:
-        """Write our wish: these rows (a bit each) until then. False when every place for wishes is taken.
+    def renew(self, rows: int, lease: Lease, *, until_nanos: int, now_nanos: int) -> bool:
+        """Write our lease: these rows (a bit each) until then. False when other viewers hold every slot.
 
-        To be renewed well before it runs out; a viewer that dies is forgotten by itself.
+        To be called again well before it runs out: the lease of a viewer that died just expires.
         """
-        place = self._place(now_nanos)
-        if place is None:
+        slot = self._find_slot(now_nanos)
+        if slot is None:
             return False
-        period = int(1e9 / max(wish.fps, 0.01))
-        at = layout.LEASES_AT + place * layout.LEASE_BYTES
+        period = int(1e9 / max(lease.fps, 0.01))
+        at = layout.LEASES_AT + slot * layout.LEASE_BYTES
         layout.LEASE.pack_into(
-            self._memory, at, until_nanos, self._owner, period, rows, wish.width, wish.height
+            self._memory, at, until_nanos, self._owner, period, rows, lease.width, lease.height
         )
-        # SYNC: after the wish. The worker may clear it at the same moment: the next renewal sets it again.
+        # SYNC: after the lease. The worker may clear it at the same moment: the next renewal sets it again.
         self._words[layout.WAKE_AT >> 3] = 1
         return True
 
-    def _place(self, now_nanos: int) -> int | None:
-        """Our place among the leases; two viewers that take the same one part ways at the next renewal."""
+    def _find_slot(self, now_nanos: int) -> int | None:
+        """Our slot among the leases, or the first free one. Kept in `_slot` until the lane is closed."""
+        # Nothing locks a slot. Two viewers that take the same one overwrite each other once; at its next
+        # renewal the loser finds another owner there and takes another slot.
         free = None
-        for place in range(layout.VIEWERS):
-            at = (layout.LEASES_AT + place * layout.LEASE_BYTES) >> 3
+        for slot in range(layout.VIEWERS):
+            at = (layout.LEASES_AT + slot * layout.LEASE_BYTES) >> 3
             until, owner = self._words[at], self._words[at + 1]
             if owner == self._owner:
-                self._slot = place
-                return place
+                self._slot = slot
+                return slot
             if free is None and not now_nanos < until <= now_nanos + layout.MOST_LEASE_NANOS:
-                free = place
+                free = slot
         self._slot = free
         return free
 
     def close(self) -> None:
-        """Take our wish back and let go. Twice is fine."""
+        """End our lease and let go. Twice is fine."""
         if self._memory.closed:
             return
         if self._slot is not None:

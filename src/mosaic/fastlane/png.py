@@ -1,4 +1,4 @@
-"""A picture as a PNG file's bytes, by the standard library alone. Pure."""
+"""A frame as a PNG file's bytes, by the standard library alone. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def encode(pixels: npt.NDArray[np.uint8], *, level: int = 1) -> bytes:
         or pixels.shape[2] not in _COLOUR_TYPES
         or not pixels.size
     ):
-        raise ValueError(f"no picture: {pixels.dtype} of shape {pixels.shape}")
+        raise ValueError(f"not a frame: {pixels.dtype} of shape {pixels.shape}")
     height, width, channels = pixels.shape
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
     lines = np.empty((height, 1 + width * channels), dtype=np.uint8)

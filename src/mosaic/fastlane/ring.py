@@ -74,7 +74,7 @@ class RingReader:
     def _read_header(self) -> None:
         size = len(self._view)
         if size < layout.SLOTS_AT:
-            raise ProtocolError(f"{size} bytes are no ring of frames: its header alone has {layout.SLOTS_AT}")
+            raise ProtocolError(f"{size} bytes cannot be a ring of frames: its header has {layout.SLOTS_AT}")
         magic, version, slots, slot_bytes, pixel_bytes, pid, checked, start, epoch = layout.RING.unpack_from(
             self._view
         )

@@ -51,7 +51,7 @@ def attach(path: Path, *, writable: bool = False) -> mmap.mmap:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or not 0 < found.st_size < _LARGEST:
             raise ProtocolError(
-                f"{path} is no file of the fast lane: {found.st_size} bytes, mode {found.st_mode:o}"
+                f"{path} is not a file of the fast lane: {found.st_size} bytes, mode {found.st_mode:o}"
             )
         return mmap.mmap(fd, found.st_size, access=mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ)
     finally:
@@ -72,14 +72,14 @@ def alive(lane: Path) -> bool:
 
 def sweep(*, root: Path | None = None) -> list[Path]:
     """Remove what dead writers of this account left in shared memory. Returns the files that went."""
-    place = Path(layout.shared_memory()) if root is None else root
+    top = Path(layout.shared_memory()) if root is None else root
     gone: list[Path] = []
-    if not _private(place):
+    if not _private(top):
         return gone
-    for folder in sorted(place.iterdir()):
+    for folder in sorted(top.iterdir()):
         if _private(folder):
             gone.extend(sweep_folder(folder))
-    _remove_if_empty(place)
+    _remove_if_empty(top)
     return gone
 
 

@@ -1,4 +1,4 @@
-"""Watching one run: finds the lanes of its processes, keeps our wishes in force, hands out the newest frames.
+"""Watching one run: finds the lanes of its processes, renews our leases, hands out the newest frames.
 
 Nothing here waits or sleeps: the owner calls `tick` and `frames` as often as it draws. A viewer that stops
 calling is forgotten by the workers within `lease_secs`, and they render nothing more for it.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
-from mosaic.fastlane.lane import Lane, Row, Wish
+from mosaic.fastlane.lane import Lane, Lease, Row
 from mosaic.fastlane.reader import Frame, FrameReader
 from mosaic_worker.common import layout
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from mosaic.paths import RunFolder
 
-__all__ = ["Place", "Viewer"]
+__all__ = ["Environment", "Viewer"]
 
 
-class Place(NamedTuple):
+class Environment(NamedTuple):
     """One environment of a run: its process and what that says of it."""
 
     lane: Lane
@@ -41,10 +41,10 @@ class Viewer:
 
     Args:
         run: the run's folder.
-        wish: how often and how large.
+        lease: how often and how large.
         env: only the environment at this position; None for all.
-        most: how many environments at most are asked for.
-        lease_secs: how long a wish is in force; renewed four times as often.
+        most: how many environments at most are watched.
+        lease_secs: how long a lease lasts; it is renewed four times as often.
         look_secs: how often new processes are looked for.
     """
 
@@ -52,7 +52,7 @@ class Viewer:
         self,
         run: RunFolder,
         *,
-        wish: Wish | None = None,
+        lease: Lease | None = None,
         env: int | None = None,
         most: int = 16,
         lease_secs: float = 1.0,
@@ -60,7 +60,7 @@ class Viewer:
         now_nanos: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._run = run
-        self.wish = Wish() if wish is None else wish
+        self.lease = Lease() if lease is None else lease
         self.env = env
         self.most = most
         self._lease_nanos = int(lease_secs * 1e9)
@@ -69,10 +69,10 @@ class Viewer:
         self._lanes: dict[Path, Lane] = {}
         self._readers: dict[tuple[str, int], FrameReader] = {}
         self._look_at = self._renew_at = 0
-        self._places: list[Place] = []
+        self._watched: list[Environment] = []
 
     def tick(self) -> None:
-        """Look for processes and renew wishes, when it is time."""
+        """Look for processes and renew leases, when it is time."""
         now = self._now()
         if now >= self._look_at:
             self._look_at = now + self._look_nanos
@@ -101,30 +101,30 @@ class Viewer:
         lane.close()
 
     def _choose(self) -> None:
-        every = [Place(lane, row) for lane in self._lanes.values() for row in lane.rows()]
-        every.sort(key=lambda place: (place.row.env_index, place.lane.created, place.row.row))
-        shown = [place for place in every if place.row.state == layout.SHOWN]
+        every = [Environment(lane, row) for lane in self._lanes.values() for row in lane.rows()]
+        every.sort(key=lambda one: (one.row.env_index, one.lane.created, one.row.row))
+        shown = [one for one in every if one.row.state == layout.SHOWN]
         if self.env is not None:
-            shown = [place for place in shown if place.row.env_index == self.env][:1]
-        self._places = shown[: self.most]
-        wanted = {place.key for place in self._places}
+            shown = [one for one in shown if one.row.env_index == self.env][:1]
+        self._watched = shown[: self.most]
+        wanted = {one.key for one in self._watched}
         for key in [key for key in self._readers if key not in wanted]:
             self._readers.pop(key).close()
-        for place in self._places:
-            if place.key not in self._readers:
-                self._readers[place.key] = FrameReader(place.lane, place.row.row)
+        for one in self._watched:
+            if one.key not in self._readers:
+                self._readers[one.key] = FrameReader(one.lane, one.row.row)
                 self._renew_at = 0
 
     def _renew(self, now: int) -> None:
         for lane in self._lanes.values():
-            rows = sum(1 << place.row.row for place in self._places if place.lane is lane)
+            rows = sum(1 << one.row.row for one in self._watched if one.lane is lane)
             if rows:
-                lane.ask(rows, self.wish, until_nanos=now + self._lease_nanos, now_nanos=now)
+                lane.renew(rows, self.lease, until_nanos=now + self._lease_nanos, now_nanos=now)
 
     @property
-    def places(self) -> list[Place]:
-        """The environments we watch, in order."""
-        return list(self._places)
+    def watched(self) -> list[Environment]:
+        """The environments this viewer watches, in order."""
+        return list(self._watched)
 
     def count(self) -> int:
         """How many environments the run has now, shown or not."""
@@ -135,19 +135,19 @@ class Viewer:
         return sorted({row.env_index for lane in self._lanes.values() for row in lane.rows()})
 
     def notes(self) -> list[str]:
-        """Why some environments have no pictures."""
+        """Why some environments have no frames."""
         return sorted({note for lane in self._lanes.values() if (note := lane.note())})
 
     def frames(self) -> dict[tuple[str, int], Frame]:
-        """The frames that came since the last call, by place."""
+        """The frames that came since the last call, by environment."""
         found = {key: reader.latest() for key, reader in self._readers.items()}
         return {key: frame for key, frame in found.items() if frame is not None}
 
     def close(self) -> None:
-        """Take our wishes back. Twice is fine."""
+        """End our leases. Twice is fine."""
         for path in list(self._lanes):
             self._forget(path)
-        self._places = []
+        self._watched = []
 
     def __enter__(self) -> Viewer:
         return self

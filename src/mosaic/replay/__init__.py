@@ -6,7 +6,8 @@
         episode.verdict          # exact, or diverged at step k
         episode.frame(120)       # what it looked like after step 120
 
-Environments are made in a disposable child process, never here. `docs/replay.md` tells the rest.
+The SDK's `run.replay(7)` is the same. Environments are made in a disposable child process, never here.
+More in `docs/replay.md`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec
 from mosaic.replay.chains import chain_of
 from mosaic.replay.interpreter import scene_of
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 from mosaic.runs.files import make_private, write_atomically
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def plan_branch(
     chain = chain_of(reader, row)
     if actions is not None and (chain.focus(row) or str(chain.env.get("api")) not in ("gymnasium", "gym")):
         raise UsageError("actions can be given for an environment of one agent only; use the policy 'random'")
-    with Session(folder, reader, allowed=allowed, python=python) as session:
-        verdict = session.judge(row)
+    with Resimulator(folder, reader, allowed=allowed, python=python) as resimulator:
+        verdict = resimulator.judge(row)
     if not verdict.exact and not (verdict.step is not None and verdict.step >= step):
         raise ReplayError(
             f"episode {row.index} {verdict.sentence()}. A branch needs the exact state of step {step}."
@@ -83,7 +83,7 @@ def plan_branch(
     plan = {
         "env": chain.env,
         "units": [msgspec.Raw(chain.unit(k).body) for k in range(verdict.start, number + 1)],
-        "turn": chain.unit(number).places[row.index][step],
+        "turn": chain.unit(number).turns_before[row.index][step],
         "actions": actions,
         "seed": seed,
         "most": most,
@@ -93,12 +93,12 @@ def plan_branch(
     }
     root = DataRoot(folder.path.parent.parent)
     make_private(root.branches)
-    place = root.branches / f"{run_id}.json"
-    write_atomically(place, msgspec.json.encode(plan))
+    plan_path = root.branches / f"{run_id}.json"
+    write_atomically(plan_path, msgspec.json.encode(plan))
     program = worker_site.install(root) / "mosaic_worker" / "replay" / "branch.py"
     return RunSpec(
         run_id=run_id,
-        command=[scene.python, str(program), str(place)],
+        command=[scene.python, str(program), str(plan_path)],
         cwd=scene.cwd,
         name=name,
         tags={"branch.episode": str(row.index), "branch.step": str(step)},

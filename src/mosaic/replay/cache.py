@@ -1,4 +1,4 @@
-"""Pictures kept in memory, up to a number of bytes. The one looked at longest ago goes first."""
+"""Frames kept in memory, up to a number of bytes. The one looked at longest ago goes first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Frame(msgspec.Struct, frozen=True):
     differs: bool = False
 
     def array(self) -> npt.NDArray[np.uint8]:
-        """The picture as height x width x 3, read-only."""
+        """The frame as height x width x 3, read-only."""
         return np.frombuffer(self.rgb, np.uint8).reshape(self.height, self.width, 3)
 
 

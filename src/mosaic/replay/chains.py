@@ -69,7 +69,7 @@ class Chain:
         return int(match["number"]) if match else -1
 
     def focus(self, row: EpisodeRow) -> str:
-        """Whose differences and pictures are an episode's own."""
+        """Whose differences and frames are an episode's own."""
         del row
         return ""
 

@@ -60,18 +60,18 @@ def scene_of(
     except StoreError:
         cwd, from_here = "", False
     script = [str((Path(cwd) / argv[0]).parent)] if argv and argv[0].endswith(".py") else []
-    path = [place for place in (*script, cwd) if place]
-    place = cwd if cwd and Path(cwd).is_dir() else "/"
+    path = [entry for entry in (*script, cwd) if entry]
+    start_in = cwd if cwd and Path(cwd).is_dir() else "/"
     if python is not None:
         if not os.access(python, os.X_OK):
             raise ReplayError(
                 f"there is no interpreter {python}. Name one that has the run's environment installed."
             )
-        return Scene(python=str(Path(python).absolute()), cwd=place, path=path)
+        return Scene(python=str(Path(python).absolute()), cwd=start_in, path=path)
     if recorded and from_here and _usable(recorded):
-        return Scene(python=recorded, cwd=place, path=path)
+        return Scene(python=recorded, cwd=start_in, path=path)
     why = "" if recorded == sys.executable else _why(recorded, from_here=from_here)
-    return Scene(python=sys.executable, cwd=place, path=path, note=why)
+    return Scene(python=sys.executable, cwd=start_in, path=path, note=why)
 
 
 def _why(recorded: str, *, from_here: bool) -> str:

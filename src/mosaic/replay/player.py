@@ -1,6 +1,6 @@
 """One recorded episode to be looked at: any step, forwards and backwards. For desktop, CLI and scripts.
 
-Pictures are numbered 0 (after the reset) to n (after the last of n steps). Calls block, and may be made
+Frames are numbered 0 (after the reset) to n (after the last of n steps). Calls block, and may be made
 from any one thread at a time; `cancel` may be called from any other.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import ReplayCancelledError, ReplayError, UsageError
 from mosaic.replay.cache import Frame, FrameCache
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 from mosaic.replay.verdicts import CANNOT
 from mosaic.store.reader import StoreReader
 
@@ -39,10 +39,10 @@ class Player:
         episode: its index or id.
         allowed: modules that may be imported for its environment, besides the known libraries.
         python: the interpreter to use instead of the recorded one.
-        cache_bytes: how many bytes of pictures are kept in memory.
-        block: how many pictures are fetched at once.
+        cache_bytes: how many bytes of frames are kept in memory.
+        block: how many frames are fetched at once.
         silence_secs: how long the child may say nothing while it works.
-        progress: told (done, of) while the episode is opened; what it raises ends the opening.
+        progress: called with (done, of) while the episode is opened; what it raises ends the opening.
         opening: given this player before the episode is opened, so that another thread may cancel it.
 
     Raises:
@@ -65,7 +65,7 @@ class Player:
         opening: Callable[[Player], None] | None = None,
     ) -> None:
         self._reader = StoreReader(folder)
-        self._session = Session(
+        self._resimulator = Resimulator(
             folder, self._reader, allowed=allowed, python=python, silence_secs=silence_secs
         )
         self._cache = FrameCache(limit_bytes=cache_bytes)
@@ -79,7 +79,7 @@ class Player:
             self.environment: dict[str, Any] = self._reader.reset(self.row.index).get("env") or {}
             if self._stop.is_set():
                 raise ReplayCancelledError("the replay was cancelled")  # noqa: TRY301
-            self.verdict: Verdict = self._session.judge(self.row, seekable=True, progress=progress)
+            self.verdict: Verdict = self._resimulator.judge(self.row, seekable=True, progress=progress)
             if self.verdict.status == CANNOT:
                 raise ReplayError(f"episode {self.row.index} {self.verdict.sentence()}")  # noqa: TRY301
             self._rows: list[StepRow] = self._reader.steps(self.row.index)
@@ -95,43 +95,43 @@ class Player:
 
     def close(self) -> None:
         """End the child, close the store. Twice is fine."""
-        self._session.close()
+        self._resimulator.close()
         self._reader.close()
 
     def cancel(self) -> None:
         """Make what is under way end with `ReplayCancelledError`, from any thread. Then close the player."""
         self._stop.set()
-        self._session.cancel()
+        self._resimulator.cancel()
 
     @property
     def steps(self) -> int:
-        """How many steps the episode has: its pictures are 0 to this."""
+        """How many steps the episode has: its frames are 0 to this."""
         return len(self._rows)
 
     @property
     def recorded(self) -> list[StepRow]:
-        """The recorded steps: the k-th of them led to picture k + 1."""
+        """The recorded steps: the k-th of them led to frame k + 1."""
         return self._rows
 
     def seek(self, step: int) -> StepRow | None:
-        """Go to a step: fetches its picture, returns the recorded step that led to it (None for 0)."""
+        """Go to a step: fetches its frame, returns the recorded step that led to it (None for 0)."""
         self.frame(step)
         return self._rows[step - 1] if step else None
 
     def frame(self, step: int) -> Frame:
-        """The picture after `step` steps.
+        """The frame after `step` steps.
 
         Raises:
             UsageError: the episode has no such step.
-            ReplayError: there is no picture; says why.
+            ReplayError: there is no frame; says why.
         """
         if not 0 <= step <= self.steps:
-            raise UsageError(f"episode {self.row.index} has the pictures 0 to {self.steps}, not {step}")
+            raise UsageError(f"episode {self.row.index} has the frames 0 to {self.steps}, not {step}")
         found = self._cache.get(step)
         if found is None:
             found = self._fetch(step)
         if found is None:
-            raise ReplayError("the replay process did not send the picture")
+            raise ReplayError("the replay process did not send the frame")
         self._last = step
         return found
 
@@ -146,18 +146,18 @@ class Player:
         return [one for one in wanted if one == step or self._cache.get(one) is None]
 
     def _fetch(self, wanted: int) -> Frame | None:
-        """Have a picture, and its neighbours with it, drawn; all are kept as far as there is room."""
+        """Have a frame, and its neighbours with it, drawn; all are kept as far as there is room."""
         found = None
         if self._stop.is_set():
             raise ReplayCancelledError("the replay was cancelled")
-        for step, header, body in self._session.shoot(self.row, self._around(wanted)):
+        for step, header, body in self._resimulator.draw(self.row, self._around(wanted)):
             width, height = int(header.get("width", 0)), int(header.get("height", 0))
             if not body:
                 raise ReplayError(
-                    f"episode {self.row.index} has no picture: {header.get('why', 'none was drawn')}"
+                    f"episode {self.row.index} has no frame: {header.get('why', 'none was drawn')}"
                 )
             if len(body) != width * height * 3:
-                raise ReplayError(f"a picture of {width} x {height} has {len(body)} bytes")
+                raise ReplayError(f"a frame of {width} x {height} has {len(body)} bytes")
             frame = Frame(step, width, height, body, bool(header.get("differs")))
             self._cache.put(frame)
             self._ahead = min(self._block, max(1, self._cache.room_for(len(body)) // 2))
@@ -167,9 +167,9 @@ class Player:
     def play(
         self, speed: float = 1.0, *, start: int = 0, stop: int | None = None, fps: float | None = None
     ) -> Iterator[Frame]:
-        """Pictures one after the other, at the environment's pace times `speed`; backwards when negative.
+        """Frames one after the other, at the environment's pace times `speed`; backwards when negative.
 
-        A picture that comes late is not left out. Speed 0 means as fast as they come.
+        A frame that comes late is not left out. Speed 0 means as fast as they come.
         """
         last = self.steps if stop is None else min(stop, self.steps)
         steps: Sequence[int] = range(start, last + 1)

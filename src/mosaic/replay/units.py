@@ -1,4 +1,4 @@
-"""From stored rows to what a replay child is told: one reset and the turns until the next. Pure.
+"""From stored rows to what a replay child needs: one reset and the turns until the next. Pure.
 
 The shapes are those of `mosaic_worker.replay.units`; docs/replay.md lists them.
 """
@@ -29,13 +29,13 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """A unit, ready to be sent. `places[episode]` has, for pictures 0 to n, how many turns are before it."""
+    """A unit, ready to be sent. `turns_before[episode]`: how many turns come before each frame, 0 to n."""
 
     body: bytes
     turns: int
     seeded: bool
     called: bool
-    places: dict[int, list[int]]
+    turns_before: dict[int, list[int]]
 
 
 def _flags(step: StepRow) -> int:
@@ -70,21 +70,21 @@ def _unit(
     reset: dict[str, Any],
     first: Any,
     turns: list[Any],
-    places: dict[int, list[int]],
+    turns_before: dict[int, list[int]],
     *,
     seeded: bool,
     **more: Any,
 ) -> Unit:
     body = msgspec.json.encode({"reset": reset, "first": first, "turns": turns, **more})
-    return Unit(body, len(turns), seeded, bool(reset["called"]), places)
+    return Unit(body, len(turns), seeded, bool(reset["called"]), turns_before)
 
 
 def single(part: Part) -> Unit:
     """One episode of one environment."""
     turns = [[s.action, floats.to_json(s.reward), _flags(s), s.obs] for s in _whole(part)]
-    places = {part.row.index: list(range(len(turns) + 1))}
+    turns_before = {part.row.index: list(range(len(turns) + 1))}
     return _unit(
-        _reset(part.reset), part.reset.get("obs"), turns, places, seeded=bool(part.reset.get("seeded"))
+        _reset(part.reset), part.reset.get("obs"), turns, turns_before, seeded=bool(part.reset.get("seeded"))
     )
 
 
@@ -101,7 +101,7 @@ def parallel(parts: Sequence[Part]) -> Unit:
         {**_reset(reset), "called": True},
         first,
         turns,
-        _agent_places(parts),
+        _agent_turns_before(parts),
         seeded=bool(reset.get("seeded")),
     )
 
@@ -123,7 +123,7 @@ def aec(parts: Sequence[Part]) -> Unit:
     reset = parts[0].reset
     called_too = {**_reset(reset), "called": True}
     return _unit(
-        called_too, None, turns, _agent_places(parts), seeded=bool(reset.get("seeded")), agents=agents
+        called_too, None, turns, _agent_turns_before(parts), seeded=bool(reset.get("seeded")), agents=agents
     )
 
 
@@ -131,12 +131,12 @@ def _last_turn(parts: Sequence[Part]) -> int:
     return max((step.turn or 0 for part in parts for step in part.steps), default=-1) + 1
 
 
-def _agent_places(parts: Sequence[Part]) -> dict[int, list[int]]:
-    places = {}
+def _agent_turns_before(parts: Sequence[Part]) -> dict[int, list[int]]:
+    turns_before = {}
     for part in parts:
         turns = [step.turn or 0 for step in part.steps]
-        places[part.row.index] = [turns[0] if turns else 0, *(turn + 1 for turn in turns)]
-    return places
+        turns_before[part.row.index] = [turns[0] if turns else 0, *(turn + 1 for turn in turns)]
+    return turns_before
 
 
 def vector(parts: Sequence[Part], *, num_envs: int, mode: str) -> Unit:
@@ -150,7 +150,7 @@ def vector(parts: Sequence[Part], *, num_envs: int, mode: str) -> Unit:
     columns: list[list[Any]] = [[] for _ in range(num_envs)]
     first: list[Any] = [None] * num_envs
     seeds: list[Any] = [None] * num_envs
-    places: dict[int, list[int]] = {}
+    turns_before: dict[int, list[int]] = {}
     begun = [False] * num_envs
     for part in parts:
         position, column = part.row.env_index, columns[part.row.env_index]
@@ -165,7 +165,7 @@ def vector(parts: Sequence[Part], *, num_envs: int, mode: str) -> Unit:
             raise ReplayError(
                 "positions of a vector environment that are reset one by one are not replayed yet"
             )
-        places[part.row.index] = list(range(len(column), len(column) + len(part.steps) + 1))
+        turns_before[part.row.index] = list(range(len(column), len(column) + len(part.steps) + 1))
         column.extend([s.action, [floats.to_json(s.reward), _flags(s), s.obs, ""]] for s in _whole(part))
     turns = []
     for turn in range(max(map(len, columns))):
@@ -177,4 +177,4 @@ def vector(parts: Sequence[Part], *, num_envs: int, mode: str) -> Unit:
         turns.append([[action for action, _ in now], [expected for _, expected in now]])
     reset = parts[0].reset
     seed = seeds if any(one is not None for one in seeds) else None
-    return _unit(_reset(reset, seed=seed), first, turns, places, seeded=seed is not None)
+    return _unit(_reset(reset, seed=seed), first, turns, turns_before, seeded=seed is not None)

@@ -2,8 +2,8 @@
 
 The ladder: an episode alone; on a difference, the chain of episodes from the last seeded reset to it, for
 environments that carry something over a reset; then the chain from the environment's first reset. Each
-again without pictures, for environments that behave otherwise when they are drawn. Then it is told what
-differed.
+again in an environment that is not made to be drawn, since some behave otherwise when they are. When no
+way is exact, the verdict says what differed.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "ways"]
+__all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "differing", "ways"]
 
 EXACT, DIVERGED, CANNOT = "exact", "diverged", "cannot"
 
 
 class Way(msgspec.Struct, frozen=True):
-    """One way to a unit: from which one on to play, and whether the environment is made for pictures."""
+    """One way to a unit: from which one on to play, and whether the environment is made to be drawn."""
 
     name: str
     start: int
-    pictures: bool = True
+    drawn: bool = True
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,8 +60,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
             return f"exact ({self.way})"
         if self.status == CANNOT:
             return f"cannot be replayed: {self.reason}"
-        place = "its reset" if self.step == -1 else f"step {self.step}"
-        text = f"diverged at {place}: {self.what} was {self.recorded}, is {self.now}"
+        where = "its reset" if self.step == -1 else f"step {self.step}"
+        text = f"diverged at {where}: {self.what} was {self.recorded}, is {self.now}"
         return f"{text} ({self.reason})" if self.reason else text
 
 
@@ -82,10 +82,10 @@ def ways(number: int, *, called: bool, seeded: Callable[[int], bool], preferred:
         if 0 < start < number:
             found.append(Way("chain from the seeded reset", start))
         found.append(Way("chain from the first reset", 0))
-    found += [Way(f"{way.name}, without pictures", way.start, pictures=False) for way in found]
+    found += [Way(f"{way.name}, not drawn", way.start, drawn=False) for way in found]
     return sorted(found, key=lambda way: way.name != preferred)
 
 
-def told(difference: dict[str, Any]) -> dict[str, Any]:
+def differing(difference: dict[str, Any]) -> dict[str, Any]:
     """The fields of a verdict that say what differed."""
     return {name: str(difference.get(name, "")) for name in ("what", "recorded", "now")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mosaic.replay.chains import key_of
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ def verify(
         rows: the episodes.
         allowed: modules that may be imported, besides the known libraries.
         python: the interpreter to use instead of the recorded one.
-        progress: told (steps done, steps in all).
+        progress: called with (steps done, steps in all).
 
     Raises:
         ConsentNeededError: a module would have to be allowed first.
@@ -43,7 +43,7 @@ def verify(
     ordered = sorted(rows, key=lambda row: (key_of(row), row.index))
     total = sum(row.steps for row in ordered)
     done = 0
-    with Session(folder, reader, allowed=allowed, python=python) as session:
+    with Resimulator(folder, reader, allowed=allowed, python=python) as resimulator:
         for row in ordered:
             base = done
 
@@ -51,6 +51,6 @@ def verify(
                 if progress is not None:
                     progress(base + turn, total)
 
-            yield session.judge(row, progress=tell)
+            yield resimulator.judge(row, progress=tell)
             done += row.steps
             tell(row.steps, row.steps)

@@ -51,7 +51,7 @@ def prepare(root: DataRoot, run_id: str) -> RunFolder:
     """The private folders of a run, without a manifest: until that is written there is no run.
 
     Raises:
-        UsageError: the run id is no ULID.
+        UsageError: the run id is not a ULID.
         DataRootError: the data root is not ours alone, or not writable.
     """
     if not is_run_id(run_id):
@@ -66,7 +66,7 @@ def create(root: DataRoot, spec: RunSpec, *, created: float, script: ScriptRecor
     """The folder of a new run: private, with an empty journal and a manifest. Again = the same, unchanged.
 
     Raises:
-        UsageError: the run id is no ULID, or the command is empty.
+        UsageError: the run id is not a ULID, or the command is empty.
         DataRootError: the data root is not ours alone, or not writable.
     """
     if not spec.command:

@@ -1,7 +1,7 @@
 """Which state a run is in, from what its folder shows. Pure: no clock, pid or file.
 
 Precedence: how the worker ended (`exit.json`), then who is alive (the locks), then what was ordered. A run is
-`finished` only when the kernel reported exit code 0; what nobody can know is said to be unknown.
+`finished` only when the kernel reported exit code 0; what nobody can know is called unknown.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def judge(seen: Seen) -> Verdict:
     if seen.exit is not None:
         return _ended(seen.exit)
     if seen.shim_alive:
-        return _supervised(seen.proc, seen.control or Control())
+        return _with_shim(seen.proc, seen.control or Control())
     stop_asked = seen.control is not None and seen.control.want is Want.STOP
     if seen.tree_alive:
         then = (
@@ -87,7 +87,7 @@ def _how(exit_: ExitRecord) -> str:
     return "stopped before it started" if exit_.stop_asked else "exit.json names neither a code nor a signal"
 
 
-def _supervised(proc: ProcRecord | None, control: Control) -> Verdict:
+def _with_shim(proc: ProcRecord | None, control: Control) -> Verdict:
     if control.want is Want.STOP:
         if proc is not None and proc.unkillable:
             return Verdict(RunState.STOPPING, f"cannot be killed: {', '.join(proc.unkillable)}")
@@ -95,8 +95,8 @@ def _supervised(proc: ProcRecord | None, control: Control) -> Verdict:
     if proc is None or proc.worker_pid is None:
         return _waiting(control)
     if proc.paused:
-        resuming = control.want is not Want.PAUSE
-        return Verdict(RunState.PAUSED, "resuming" if resuming else control.reason or "paused")
+        unpausing = control.want is not Want.PAUSE
+        return Verdict(RunState.PAUSED, "unpausing" if unpausing else control.reason or "paused")
     return Verdict(RunState.RUNNING, "pausing" if control.want is Want.PAUSE else "the worker is alive")
 
 

@@ -103,7 +103,7 @@ class Connection:
         Args:
             target: Runner and algorithm, as in `tabular/q_learning`.
             env_id: The environment.
-            seed: Of the training.
+            seed: The seed of the training.
             steps: How many steps; the algorithm has a default.
             envs: Environments at once.
             parameters: What differs from the algorithm's defaults; `env.KEY` is for the environment itself.
@@ -163,7 +163,7 @@ class Connection:
         Args:
             checkpoint: A file, or `RUN`, `RUN@STEP`, `RUN:final`, `RUN:best`, `RUN:last`.
             episodes: How many episodes it plays, with its best actions.
-            seed: Of the first reset; 0 when none is given.
+            seed: The seed of the first reset; 0 when none is given.
             name: A name to find it by.
             tags: Labels.
             python: An interpreter to use instead of the runner's own.

@@ -10,11 +10,12 @@ from mosaic.app import following, reading, run_index, series
 from mosaic.protocol.runs import ENDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
     from mosaic.protocol.runs import ExitRecord, RunRow
+    from mosaic.replay.player import Player
     from mosaic.store.verify import Difference
 
 __all__ = ["Run"]
@@ -102,6 +103,24 @@ class Run:
             with reading.daemon(self._root) as client:
                 client.stop(self._run_id, reason=reason)
         return self.wait(timeout_secs)
+
+    def pause(self) -> RunRow:
+        """Pause the run where it stands. Its state says `paused` a moment later.
+
+        Raises:
+            UsageError: it does not run.
+        """
+        with reading.daemon(self._root) as client:
+            return client.pause(self._run_id)
+
+    def unpause(self) -> RunRow:
+        """Let a paused run go on. To go on with a training that ended, see `Connection.train(resume=…)`.
+
+        Raises:
+            UsageError: it is not paused, or the disk is too full for it.
+        """
+        with reading.daemon(self._root) as client:
+            return client.resume(self._run_id)
 
     def summary(self) -> StoreSummary:
         """Counts, speed, last return and warnings."""
@@ -204,6 +223,34 @@ class Run:
 
         reading.wait_ingested(self._root, self._run_id, timeout_secs=self._ingest_secs)
         return verify(self._root.run(self._run_id))
+
+    def replay(self, episode: int | str, *, allowed: Sequence[str] = (), python: str | None = None) -> Player:
+        """Simulate one of its episodes again, by its index or its id, to look at any of its steps.
+
+        Args:
+            episode: Which one.
+            allowed: Modules that may be imported for its environment, besides the known libraries.
+            python: The interpreter to use instead of the recorded one.
+
+        Returns:
+            The open episode, a context manager: `verdict`, `frame(step)`, `seek(step)`, `play(speed)`.
+
+        Raises:
+            UsageError: there is no such episode.
+            ReplayError: it cannot be replayed at all; says why.
+            ConsentNeededError: a module would have to be allowed first.
+
+        Example:
+            >>> with run.replay(7) as episode:
+            ...     print(episode.verdict.sentence())
+            ...     pixels = episode.frame(12).array()
+        """
+        from mosaic.replay.player import Player
+
+        reading.ask(
+            self._root, self._run_id, lambda reader: reader.episode(episode), timeout_secs=self._ingest_secs
+        )
+        return Player(self._root.run(self._run_id), episode, allowed=allowed, python=python)
 
     def __repr__(self) -> str:
         return f"Run({self._run_id!r})"

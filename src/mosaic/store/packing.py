@@ -109,6 +109,8 @@ class Packer:
         waiting = live.waiting
         if not waiting:
             return
+        # Short and over: into a pack with its neighbours. Long enough, or over after a chunk of its own: into
+        # final chunks. Still running: a live chunk for now, since a crash must not cost what was committed.
         limit = self._limit(live)
         if over and waiting <= limit and not live.alone and live.pack is None:
             self._join(live, limit)
@@ -136,6 +138,8 @@ class Packer:
             live.live_rows, live.live_steps = 1, len(rest)
 
     def _write_live(self, live: Live) -> None:
+        # Each commit adds one small row; merged now and then, a reader of a running episode opens few of them
+        # and no step is written again more often than the merges ask for.
         merge = live.live_rows + 1 >= self._live_rows
         steps = _steps_of(self._gather(live) if merge else self._pending(live))
         self._insert(live.index, steps, live=True)
@@ -184,6 +188,7 @@ class Packer:
             )
             pack.row = self._db.last_insert_rowid()
         else:
+            # In the same row: the episodes written before already point to it and need not be touched.
             self._db.execute(
                 "UPDATE chunks SET live = ?, seq_lo = ?, seq_hi = ?, data = ? WHERE id = ?", values
             )

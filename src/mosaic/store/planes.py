@@ -76,6 +76,8 @@ def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
     bits: Unsigned = np.ascontiguousarray(np.ascontiguousarray(rows).view(_UNSIGNED[width]).T)
     is_float = kind.kind == "f" and width in (4, 8)
     codes, coded = _choose(bits, is_float=is_float, ends=ends)
+    # Planes per column compress best, because one column's bytes are alike. But each plane costs a tag and,
+    # compressed, a frame: for the thousands of columns of an image that is more than it saves.
     if len(bits) > _OWN_PLANES:
         coded = coded.reshape(1, -1)
     packed: bytes = bytes([width, is_float]) + codes + _pack_planes(coded)
@@ -100,6 +102,8 @@ def unpack_matrix(data: bytes, *, count: int, row_bytes: int, ends: Ints) -> Byt
         coded = _unpack_planes(data, at, 1, count * columns, width).reshape(columns, count)
     out = coded
     if codes.any():
+        # Sums of unsigned integers wrap around exactly as the differences did: no bit pattern is lost, NaN
+        # and both zeros included. Differences of floats would round.
         ordered = _unfold(coded)
         for j, code in enumerate(codes.tolist()):
             if code != _SLOPE:
@@ -124,6 +128,8 @@ def _choose(bits: Unsigned, *, is_float: bool, ends: Ints) -> tuple[bytes, Unsig
     costs = _cost(_samples(bits, ordered))
     codes = costs.argmin(axis=0)
     coded = ordered.copy()
+    # In physics one column often is the slope of another: a velocity that of a position, up to a scale. Then
+    # only what the slope does not explain is kept. It must save a bit a value to be worth its scale.
     leans: dict[int, tuple[int, float]] = {}
     if is_float and 2 <= columns <= _OWN_PLANES:
         with np.errstate(all="ignore"):

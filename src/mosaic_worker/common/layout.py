@@ -1,6 +1,6 @@
 """Where each byte of the fast lane lies: constants and structs, for both sides. No file, clock or thread.
 
-A **lane** is one small file per recorded process. Viewers write their wishes into it (`LEASE`), the worker
+A **lane** is one small file per recorded process. Viewers write their leases into it (`LEASE`), the worker
 lists its environments in it (`ROW`). A **ring** is one file per watched environment and size: a header that
 never changes, a word that names the newest frame, and a few slots.
 
@@ -47,7 +47,7 @@ LANE = struct.Struct("<8sIIIIQQ")
 LANE_MAGIC = b"MOSAICLN"
 LANE_BYTES = 12288
 WAKE_AT = 256
-"""One word: viewers set it with every renewal, the worker clears it when nobody's wish is in force."""
+"""One word: viewers set it with every renewal, the worker clears it when no lease is in force."""
 LEASES_AT = 512
 VIEWERS = 8
 LEASE = struct.Struct("<QQQQII")
@@ -62,13 +62,13 @@ STATE_AT = 8
 CALLS_AT = 16
 NOTE_AT = ROWS_AT + ROWS * ROW_BYTES
 NOTE_BYTES = 1024
-"""Why there are no pictures: a length word, then UTF-8."""
+"""Why there are no frames: a length word, then UTF-8."""
 
-FREE, SHOWN, FAILED, WITHOUT_PICTURES, HUMAN = range(5)
-"""States of a row: unused, can be shown, rendering failed, has no pictures, shows itself in a window."""
+FREE, SHOWN, FAILED, WITHOUT_FRAMES, HUMAN = range(5)
+"""States of a row: unused, can be shown, rendering failed, has no frames, shows itself in a window."""
 
 MOST_LEASE_NANOS = 10_000_000_000
-"""No wish is in force for longer than this, whatever it says."""
+"""No lease is in force for longer than this, whatever it says."""
 SHORTEST_PERIOD_NANOS = 1_000_000_000 // 240
 
 ORDERED = os.uname().machine in ("x86_64", "amd64", "i686", "i386")

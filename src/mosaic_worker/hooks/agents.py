@@ -1,6 +1,6 @@
 """Episodes of the agents of one multi-agent environment: one each, tied together by their group.
 
-Knows no framework and touches no environment: told who joined, acted and ended, it writes the events.
+Knows no framework and touches no environment. The hooks say who joined, acted and ended; this writes it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Track:
 
 
 class Shown:
-    """What viewers are told of a multi-agent environment beside its picture: all agents together."""
+    """What viewers see of a multi-agent environment beside its frame: the numbers of all agents together."""
 
     __slots__ = (
         "__weakref__",

@@ -1,6 +1,6 @@
 """Files a script saves its policy to, listed and hashed after each save. Never loads one, never writes one.
 
-Saves to streams are no files and are not listed; a save inside a save counts once, as the outer one.
+Saves to streams leave no file and are not listed; a save inside a save counts once, as the outer one.
 """
 
 from __future__ import annotations

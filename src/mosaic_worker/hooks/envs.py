@@ -75,9 +75,12 @@ def is_inside() -> bool:
     The stack says so: no interrupt can leave a call on it. An environment that is reset inside another one
     sleeps from then on, so its steps inside the other's steps are not counted either.
     """
+    # A counter or a flag would not do: an exception that Ctrl-C raises between a call's end and the line that
+    # resets the flag leaves it set, and from then on nothing of this thread would be recorded. The walk over
+    # the stack costs more, but it is made at resets and where `local.busy` hints at it, not at every step.
     if stack.under_way(_codes, above=2):  # above whoever asks: that may be such a function itself
         return True
-    local.busy = False
+    local.busy = False  # if it was set, an interrupt left it behind: the next call need not look
     return False
 
 
@@ -130,6 +133,8 @@ class EnvHooks:
         where = f"{self.api} step"
 
         def step(self: Any, action: Any) -> Any:
+            # This runs at every step of every environment. So no context manager, no `*args`, and the stack
+            # is looked at only when `busy` hints that this call is part of another step.
             track = self._mosaic
             if track is None or (track.busy and is_stepping(self)):
                 return raw(self, action)

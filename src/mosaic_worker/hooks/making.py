@@ -48,9 +48,9 @@ def watch_registration(hooks: EnvHooks) -> None:
 def replace_function(api: str, module: ModuleType, name: str, ours: Any) -> None:
     """Put our function where the original is, also in the packages above that already hold it."""
     raw = getattr(module, name)
-    for place in (module, sys.modules.get(f"{api}.envs"), sys.modules.get(api)):
-        if place is not None and getattr(place, name, None) is raw:
-            setattr(place, name, ours)
+    for holder in (module, sys.modules.get(f"{api}.envs"), sys.modules.get(api)):
+        if holder is not None and getattr(holder, name, None) is raw:
+            setattr(holder, name, ours)
 
 
 def watch_core(hooks: EnvHooks) -> None:

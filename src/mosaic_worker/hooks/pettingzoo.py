@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_SESSION = "_mosaic_session"
+_CLAIM = "_mosaic_claim"
 _WHERE = "pettingzoo"
 _HOOKED = "_mosaic_hook"
 _BOOKS = ("agents", "agent_selection", "_cumulative_rewards", "terminations", "truncations")
 
 _recorder: Optional[Recorder] = None
-_sessions: List[_Session] = []
+_claims: List[_Claim] = []
 
 _Args = Tuple[Any, ...]
 _Kwargs = Dict[str, Any]
@@ -88,7 +88,7 @@ def _hook(cls: Any, name: str, record: Callable[..., Any]) -> None:
     setattr(cls, name, method)
 
 
-class _Session:
+class _Claim:
     """What we keep on a claimed environment. Copies and pickles of the environment do not take it along."""
 
     def __init__(self, env: Any, agents: Agents) -> None:
@@ -151,60 +151,60 @@ class _Session:
                 self.agents.end(agent, "cut")
 
 
-def _session(env: Any) -> Optional[_Session]:
-    """The session of an environment; None when it was not claimed, or is a shallow copy of one that was."""
-    session: Optional[_Session] = vars(env).get(_SESSION)
-    return session if session is not None and session.env() is env else None
+def _claim_of(env: Any) -> Optional[_Claim]:
+    """Our claim on an environment; None when it was not claimed, or is a shallow copy of one that was."""
+    claim: Optional[_Claim] = vars(env).get(_CLAIM)
+    return claim if claim is not None and claim.env() is env else None
 
 
-def _claim(env: Any) -> _Session:
+def _claim(env: Any) -> _Claim:
     if _recorder is None:
         raise RuntimeError("register() has not been called")
     for layer in layers(env)[1:]:
         # It was used bare before: from now on this layer speaks for it.
-        below = vars(layer).pop(_SESSION, None)
+        below = vars(layer).pop(_CLAIM, None)
         if below is not None:
             below.finish()
-    for session in [known for known in _sessions if known.env() is None]:
-        session.finish()
-        _sessions.remove(session)
+    for claim in [known for known in _claims if known.env() is None]:
+        claim.finish()
+        _claims.remove(claim)
     is_aec = hasattr(type(env), "agent_iter")
     for name, record in (_AEC if is_aec else _PARALLEL).items():
         _hook(type(env), name, record)
     made = describe(env, "pettingzoo-aec" if is_aec else "pettingzoo-parallel")
-    session = _Session(env, Agents(_recorder, made))
-    vars(env)[_SESSION] = session
-    _sessions.append(session)
-    return session
+    claim = _Claim(env, Agents(_recorder, made))
+    vars(env)[_CLAIM] = claim
+    _claims.append(claim)
+    return claim
 
 
 def _finish_all() -> None:
-    for session in _sessions:
-        session.finish()
+    for claim in _claims:
+        claim.finish()
 
 
 def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = rng = None
+    claim = rng = None
     with report.guard(_WHERE):
-        session = _session(env) or _claim(env)
-        session.finish()
+        claim = _claim_of(env) or _claim(env)
+        claim.finish()
         rng = rng_state(env)
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
-        if session is not None:
+        if claim is not None:
             seed, options = argument(args, kwargs, 0, "seed"), argument(args, kwargs, 1, "options")
-            session.agents.begin(seed=seed, options=options, rng=rng)
-            session.observed = {}
+            claim.agents.begin(seed=seed, options=options, rng=rng)
+            claim.observed = {}
             first = result[0] if isinstance(result, tuple) else result
             if first is None:  # AEC: an agent joins at its first turn, with what it then observes
-                session.look(env)
+                claim.look(env)
             else:
                 for agent in env.agents:
-                    session.agents.join(agent, first.get(agent))
+                    claim.agents.join(agent, first.get(agent))
     with report.guard("listing an environment for viewers"):
-        if session is not None:
-            rendering.meet_agents(env, session.agents.shown)
+        if claim is not None:
+            rendering.meet_agents(env, claim.agents.shown)
     return result
 
 
@@ -216,100 +216,100 @@ def _show(env: Any, agents: Agents) -> None:
 
 
 def _close(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = _session(env)
-    if session is not None:
+    claim = _claim_of(env)
+    if claim is not None:
         with report.guard(_WHERE):
-            session.finish()
-            frames.leave(session.agents.shown)
+            claim.finish()
+            frames.leave(claim.agents.shown)
     with inside():
         return original(env, *args, **kwargs)
 
 
 def _last(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = _session(env)
-    if session is None:
+    claim = _claim_of(env)
+    if claim is None:
         return original(env, *args, **kwargs)
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         if argument(args, kwargs, 0, "observe", default=True):
-            session.observed[session.read(env, "agent_selection")] = result[0]
+            claim.observed[claim.read(env, "agent_selection")] = result[0]
     return result
 
 
 def _observe(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = _session(env)
-    if session is None:
+    claim = _claim_of(env)
+    if claim is None:
         return original(env, *args, **kwargs)
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
-        session.observed[argument(args, kwargs, 0, "agent")] = result
+        claim.observed[argument(args, kwargs, 0, "agent")] = result
     return result
 
 
 def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = _session(env)
-    if session is None:
+    claim = _claim_of(env)
+    if claim is None:
         return original(env, *args, **kwargs)
     agent, acts = None, False
     with report.guard(_WHERE):
-        agent = session.read(env, "agent_selection")
-        observed = session.observed.get(agent)
-        if session.agents.track(agent) is None:
-            session.agents.join(agent, observed)
-        if session.agents.track(agent) is not None:
-            session.settle(agent, observed)
-        acts = session.agents.track(agent) is not None
+        agent = claim.read(env, "agent_selection")
+        observed = claim.observed.get(agent)
+        if claim.agents.track(agent) is None:
+            claim.agents.join(agent, observed)
+        if claim.agents.track(agent) is not None:
+            claim.settle(agent, observed)
+        acts = claim.agents.track(agent) is not None
         action = _kept(argument(args, kwargs, 0, "action"))
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
-        session.observed = {}
+        claim.observed = {}
         if acts:
-            session.agents.act(agent, action, session.agents.turn)
-        session.agents.turn += 1
-        session.look(env)
-        _settle_the_dead(env, session)
+            claim.agents.act(agent, action, claim.agents.turn)
+        claim.agents.turn += 1
+        claim.look(env)
+        _settle_the_dead(env, claim)
     if frames.wake[0]:
-        _show(env, session.agents)
+        _show(env, claim.agents)
     return result
 
 
-def _settle_the_dead(env: Any, session: _Session) -> None:
+def _settle_the_dead(env: Any, claim: _Claim) -> None:
     """Complete everyone's last step as soon as nobody can act any more; a script may stop looking there."""
-    living = session.read(env, "agents")
-    if living and not session.dead(session.read(env, "agent_selection")):
+    living = claim.read(env, "agents")
+    if living and not claim.dead(claim.read(env, "agent_selection")):
         return
-    if not all(session.dead(agent) for agent in living):
+    if not all(claim.dead(agent) for agent in living):
         return
     for agent in living:
-        if session.agents.track(agent) is None:
-            session.agents.join(agent, None)
-    for agent in session.agents.open:
+        if claim.agents.track(agent) is None:
+            claim.agents.join(agent, None)
+    for agent in claim.agents.open:
         obs = None
         if agent in living:
             with report.guard(_WHERE), inside():
                 obs = env.observe(agent)
-        session.settle(agent, obs)
-        if session.agents.track(agent) is not None:
-            session.agents.end(agent, "cut")  # taken out without a word
+        claim.settle(agent, obs)
+        if claim.agents.track(agent) is not None:
+            claim.agents.end(agent, "cut")  # taken out without a word
 
 
 def _parallel_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) -> Any:
-    session = _session(env)
-    if session is None:
+    claim = _claim_of(env)
+    if claim is None:
         return original(env, *args, **kwargs)
     actions: Dict[Any, Any] = {}
     with report.guard(_WHERE):
         given = argument(args, kwargs, 0, "actions", {})
-        actions = {agent: _kept(given.get(agent)) for agent in session.agents.open}
+        actions = {agent: _kept(given.get(agent)) for agent in claim.agents.open}
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
-        _parallel_stepped(env, session.agents, actions, result)
+        _parallel_stepped(env, claim.agents, actions, result)
     if frames.wake[0]:
-        _show(env, session.agents)
+        _show(env, claim.agents)
     return result
 
 

@@ -1,6 +1,6 @@
-"""Pictures of an environment, made without it or its script noticing. Imports nothing the script did not.
+"""Frames of an environment, made without it or its script noticing. Imports nothing the script did not.
 
-An environment made without `render_mode` is asked for one picture by setting the attribute for the length of
+An environment made without `render_mode` is asked for one frame by setting the attribute for the length of
 that call: `make`, `spec`, arguments and what the script itself sees of `render` stay what they were.
 Those that show themselves in a window (`human`) are left alone. gym before 0.26 is asked by argument
 (`render(mode=…)`). MuJoCo without a display draws by EGL, for the length of our call.
@@ -13,12 +13,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
 
-from mosaic_worker.common.layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
+from mosaic_worker.common.layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_FRAMES
 from mosaic_worker.frames import frames
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
-    from mosaic_worker.frames import Picture
+    from mosaic_worker.frames import Fitted
     from mosaic_worker.recorder import Recorder
 
 __all__ = ["fit", "meet", "meet_agents", "remedy", "render", "render_vector", "start"]
@@ -32,7 +32,7 @@ _FIRST_TIME = {
 
 def start(recorder: Recorder, *, inject: bool) -> None:
     """Show this process's environments to whoever watches the run."""
-    frames.start(recorder.run_dir, producer=lambda: recorder.producer, fit=fit, inject=inject)
+    frames.start(recorder.run_dir, producer=lambda: recorder.producer, fit=fit, remedy=remedy, inject=inject)
     os.register_at_fork(after_in_child=frames.after_fork_in_child)
     recorder.at_close(frames.close)
 
@@ -45,7 +45,7 @@ def meet(env: Any, owner: Any, tracks: Sequence[Track], *, vector: bool = False)
 
 
 def meet_agents(env: Any, shown: Any) -> None:
-    """A multi-agent environment was reset. Only those made for pictures have what drawing needs."""
+    """A multi-agent environment was reset. Only those made to be drawn have what drawing needs."""
     if frames.knows(shown):
         return
     base = env.unwrapped
@@ -54,7 +54,7 @@ def meet_agents(env: Any, shown: Any) -> None:
     if mode == "human":
         state, note = _state(base)
     elif mode != _RGB:
-        state = WITHOUT_PICTURES
+        state = WITHOUT_FRAMES
         note = f"{type(base).__name__} was made without render_mode='rgb_array': there is nothing to see"
     frames.add(shown, [shown], render=render, state=state, note=note)
 
@@ -76,19 +76,19 @@ def _state(base: Any) -> Tuple[int, str]:
     name = type(base).__name__
     modes = (getattr(base, "metadata", None) or {}).get("render_modes") or ()
     if mode == "" or _RGB not in modes:
-        return WITHOUT_PICTURES, f"{name} has no render mode 'rgb_array': there is nothing to see"
+        return WITHOUT_FRAMES, f"{name} has no render mode 'rgb_array': there is nothing to see"
     if not frames.inject:
-        return WITHOUT_PICTURES, f"{name} was made without render_mode, and the setting render_inject is off"
+        return WITHOUT_FRAMES, f"{name} was made without render_mode, and the setting render_inject is off"
     return SHOWN, ""
 
 
 def render(env: Any) -> Sequence[Any]:
-    """One picture of an environment."""
+    """One frame of an environment."""
     return [_render(env.unwrapped)]
 
 
 def render_vector(env: Any) -> Sequence[Any]:
-    """A picture of each position of an environment that is vectorised in itself."""
+    """A frame of each position of an environment that is vectorised in itself."""
     found = _render(env.unwrapped)
     return [found] if getattr(found, "ndim", 0) == 3 else list(found)
 
@@ -100,6 +100,8 @@ def _render(base: Any) -> Any:
     before = getattr(base, "render_mode", None)
     if before == _RGB:
         return _call(base.render, base)
+    # Lent for this one call. Passing it to `make` instead would change the spec, the constructor's branches
+    # and what is recorded. An attribute that was the class's must not stay behind on the instance.
     own = "render_mode" in getattr(base, "__dict__", {})
     base.render_mode = _RGB
     try:
@@ -146,7 +148,7 @@ def _refuse_hopeless(base: Any) -> None:
 
 
 def remedy(error: Exception) -> str:
-    """What the user can do about a picture that could not be made."""
+    """What the user can do about a frame that could not be made."""
     text = f"{type(error).__module__} {type(error).__name__} {error}".lower()
     if "mujoco" in sys.modules or "mujoco" in text or "gl" in text.split():
         return "Start the run with MUJOCO_GL=egl (or osmesa) in its environment."
@@ -157,30 +159,32 @@ def remedy(error: Exception) -> str:
     return "Make the environment with render_mode='rgb_array' in a script of your own to see it fail there."
 
 
-def fit(picture: Any, most_width: int, most_height: int) -> Picture:
-    """A picture as the lane wants it; larger ones lose every n-th row and column.
+def fit(frame: Any, most_width: int, most_height: int) -> Fitted:
+    """A frame as the lane wants it; larger ones lose every n-th row and column.
 
     Raises:
-        TypeError: it is no picture of bytes.
+        TypeError: it is not an array of bytes in the shape of a frame.
     """
-    if isinstance(picture, (list, tuple)) and picture:
-        picture = picture[-1]
-    shape = getattr(picture, "shape", None)
-    if shape is None or str(getattr(picture, "dtype", "")) != "uint8":
-        what = f"{getattr(picture, 'dtype', type(picture).__name__)}"
+    if isinstance(frame, (list, tuple)) and frame:
+        frame = frame[-1]
+    shape = getattr(frame, "shape", None)
+    if shape is None or str(getattr(frame, "dtype", "")) != "uint8":
+        what = f"{getattr(frame, 'dtype', type(frame).__name__)}"
         raise TypeError(f"render gave {what}, not an array of uint8")
     if len(shape) == 2:
-        picture = picture.reshape(shape[0], shape[1], 1)
-    if len(shape) not in (2, 3) or picture.shape[2] not in CHANNELS or not picture.size:
+        frame = frame.reshape(shape[0], shape[1], 1)
+    if len(shape) not in (2, 3) or frame.shape[2] not in CHANNELS or not frame.size:
         raise TypeError(f"render gave an array of shape {shape}, not (height, width, 1, 3 or 4)")
-    height, width, channels = picture.shape
+    height, width, channels = frame.shape
     skip = max(-(-width // (most_width or width)), -(-height // (most_height or height)))
     if skip > 1:
-        picture = picture[::skip, ::skip].copy()
-        height, width, channels = picture.shape
-    if picture.flags.c_contiguous:
-        return picture, width, height, channels, 0
-    turned = picture.transpose(1, 0, 2)
+        frame = frame[::skip, ::skip].copy()
+        height, width, channels = frame.shape
+    # pygame keeps a surface column by column, and an array of it is a turned view. Copying the bytes as they
+    # lie is one quick copy; turning them here would cost the training what the reader can do as well.
+    if frame.flags.c_contiguous:
+        return frame, width, height, channels, 0
+    turned = frame.transpose(1, 0, 2)
     if turned.flags.c_contiguous:
         return turned, width, height, channels, TRANSPOSED
-    return picture.copy(), width, height, channels, 0
+    return frame.copy(), width, height, channels, 0

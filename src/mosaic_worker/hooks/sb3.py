@@ -1,4 +1,4 @@
-"""What Stable-Baselines3 logs and was told: each number of a `Logger.dump`, and the algorithm's settings.
+"""What Stable-Baselines3 logs and how it is set up: each number of a `Logger.dump`, the algorithm's settings.
 
 Values excluded from one output or another are recorded too; text, figures and histograms are not.
 """

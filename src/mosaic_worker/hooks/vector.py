@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["Placed", "VectorHooks", "register"]
+__all__ = ["Positioned", "VectorHooks", "register"]
 
 _MADE_OF_SINGLE_ONES = (
     ("gymnasium.vector.sync_vector_env", "SyncVectorEnv"),
@@ -52,14 +52,14 @@ _WRAPPERS_OF_MAKE = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit")
 def register(recorder: Recorder) -> None:
     """Watch for vector environments."""
     for module_name, class_name in _MADE_OF_SINGLE_ONES:
-        on_import(module_name, functools.partial(_place_members, recorder=recorder, name=class_name))
+        on_import(module_name, functools.partial(_position_members, recorder=recorder, name=class_name))
     hooks = VectorHooks(recorder)
     for module_name in _NATIVE_BASES:
         on_import(module_name, hooks.watch_subclasses)
     on_import("gymnasium.envs.registration", hooks.watch_make_vec)
 
 
-class Placed:
+class Positioned:
     """A function that makes an environment, and tells it its position. Picklable wherever the function is."""
 
     def __init__(self, env_fn: Callable[[], Any], index: int, group: str) -> None:
@@ -72,12 +72,12 @@ class Placed:
         env = self.env_fn()
         recorder = mosaic_worker.current()
         if recorder is not None:
-            with report.guard("placing an environment"):
-                _place(env, recorder, self.index, self.group)
+            with report.guard("telling an environment its position"):
+                _position(env, recorder, self.index, self.group)
         return env
 
 
-def _place(env: Any, recorder: Recorder, index: int, group: str) -> None:
+def _position(env: Any, recorder: Recorder, index: int, group: str) -> None:
     layers = [env]
     while "env" in getattr(layers[-1], "__dict__", {}) and len(layers) < _MAX_LAYERS:
         layers.append(layers[-1].__dict__["env"])
@@ -108,17 +108,17 @@ def _api_of(env: Any) -> str:
     return "gym" if any(base.__module__.startswith("gym.") for base in type(env).__mro__) else "gymnasium"
 
 
-def _place_members(module: ModuleType, *, recorder: Recorder, name: str) -> None:
+def _position_members(module: ModuleType, *, recorder: Recorder, name: str) -> None:
     cls = getattr(module, name)
     raw = cls.__init__
 
     @functools.wraps(raw)
     def __init__(self: Any, env_fns: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        placed = env_fns
+        positioned = env_fns
         with report.guard(f"{name} members"):
             group = recorder.new_group()
-            placed = [Placed(env_fn, index, group) for index, env_fn in enumerate(env_fns)]
-        raw(self, placed, *args, **kwargs)
+            positioned = [Positioned(env_fn, index, group) for index, env_fn in enumerate(env_fns)]
+        raw(self, positioned, *args, **kwargs)
 
     cls.__init__ = __init__
 

@@ -143,7 +143,7 @@ def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
     live.show(row(RunState.PAUSED, reason="disk low."))
     assert live.said() == ("The run is paused", "disk low. Frames come when it goes on.")
     live.show(row())
-    lane.list_row(0, state=layout.WITHOUT_PICTURES, env_index=0, group="")
+    lane.list_row(0, state=layout.WITHOUT_FRAMES, env_index=0, group="")
     lane.note("made with render_mode='ansi'")
     tick(live)
     assert live.phase is Phase.NO_PICTURE

@@ -11,7 +11,7 @@ import math
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from mosaic.fastlane.lane import Wish
+from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
 from mosaic.protocol.runs import ENDED, RunState
@@ -138,7 +138,7 @@ class Live:
         """At most so many frames a second."""
         self.fps = min(max(fps, 0.5), 240.0)
         if self._viewer is not None:
-            self._viewer.wish = self._wish(len(self._viewer.places))
+            self._viewer.lease = self._wish(len(self._viewer.watched))
         self.changed.emit()
 
     def _again(self) -> None:
@@ -154,7 +154,7 @@ class Live:
         elif self._viewer is None and self._row is not None:
             run = self._root.run(self._row.run_id)
             self._viewer = Viewer(
-                run, wish=Wish(fps=self.fps), env=self.env, most=self.most, lease_secs=self._lease_secs
+                run, lease=Lease(fps=self.fps), env=self.env, most=self.most, lease_secs=self._lease_secs
             )
         self.changed.emit()
 
@@ -187,7 +187,7 @@ class Live:
         if not came:
             return False
         self._newest.update(came)
-        places = [place.key for place in self._viewer.places]
+        places = [place.key for place in self._viewer.watched]
         shown = [self._newest[key] for key in places if key in self._newest]
         now = self._now()
         self._first_at = now if self._first_at is None else self._first_at
@@ -199,13 +199,13 @@ class Live:
             self.changed.emit()
         return True
 
-    def _wish(self, shown: int) -> Wish:
+    def _wish(self, shown: int) -> Lease:
         """How often and how large; the pictures of a large grid are no larger than they can be seen."""
         side = 0 if shown <= _WHOLE_ENVS else _GRID_SIDE // math.ceil(math.sqrt(shown))
-        return Wish(fps=self.fps, width=side, height=side)
+        return Lease(fps=self.fps, width=side, height=side)
 
     def _look(self, viewer: Viewer) -> None:
-        viewer.wish = self._wish(len(viewer.places))
+        viewer.lease = self._wish(len(viewer.watched))
         envs, notes, seen = viewer.indices(), viewer.notes(), viewer.count()
         if (envs, notes, seen > 0) != (self.envs, self.notes, self._seen > 0):
             self.envs, self.notes, self._seen = envs, notes, seen
@@ -235,7 +235,7 @@ class Live:
         return Phase.NO_PICTURE if self.notes and not self._shown() else Phase.WAITING
 
     def _shown(self) -> bool:
-        return self._viewer is not None and bool(self._viewer.places)
+        return self._viewer is not None and bool(self._viewer.watched)
 
     def said(self) -> Said:
         """The phase in words."""

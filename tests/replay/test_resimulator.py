@@ -8,7 +8,7 @@ import pytest
 
 from mosaic.errors import ConsentNeededError, ReplayError
 from mosaic.paths import RunFolder
-from mosaic.replay.session import Session
+from mosaic.replay.resimulator import Resimulator
 from mosaic.replay.verdicts import Verdict
 from mosaic.store.reader import StoreReader
 from tests.replay.envs import CRASHES, CRASHES_LOOP, SPACES
@@ -18,9 +18,9 @@ from tests.replay.recorded import LOOP, VECTOR, record
 def judge(folder: RunFolder, *allowed: str, silence_secs: float = 60.0) -> list[Verdict]:
     with (
         StoreReader(folder) as reader,
-        Session(folder, reader, allowed=allowed, silence_secs=silence_secs) as session,
+        Resimulator(folder, reader, allowed=allowed, silence_secs=silence_secs) as resimulator,
     ):
-        return [session.judge(row) for row in reader.episodes()]
+        return [resimulator.judge(row) for row in reader.episodes()]
 
 
 def test_every_episode_replays_exactly_though_only_the_first_reset_was_seeded(cartpole: RunFolder) -> None:
@@ -51,8 +51,8 @@ def test_what_is_kept_over_a_reset_is_had_by_playing_the_chain(keeps: RunFolder)
 
 
 def test_the_chain_begins_at_the_last_seeded_reset(keeps: RunFolder) -> None:
-    with StoreReader(keeps) as reader, Session(keeps, reader, allowed=["keeps"]) as session:
-        verdict = session.judge(reader.episode(4))
+    with StoreReader(keeps) as reader, Resimulator(keeps, reader, allowed=["keeps"]) as resimulator:
+        verdict = resimulator.judge(reader.episode(4))
     assert (verdict.status, verdict.way, verdict.start) == ("exact", "chain from the seeded reset", 2)
 
 
@@ -174,13 +174,16 @@ def test_an_error_of_the_environment_is_a_difference(recordings: Path) -> None:
 
 
 def test_an_interpreter_that_is_not_there_is_refused(cartpole: RunFolder) -> None:
-    with StoreReader(cartpole) as reader, Session(cartpole, reader, python="/no/such/python") as session:
-        verdict = session.judge(reader.episode(0))
+    with (
+        StoreReader(cartpole) as reader,
+        Resimulator(cartpole, reader, python="/no/such/python") as resimulator,
+    ):
+        verdict = resimulator.judge(reader.episode(0))
     assert "/no/such/python" in verdict.reason
 
 
-def test_a_judged_episode_gives_no_pictures_once_its_process_is_gone(cartpole: RunFolder) -> None:
-    with StoreReader(cartpole) as reader, Session(cartpole, reader) as session:
+def test_a_judged_episode_gives_no_frames_once_its_process_is_gone(cartpole: RunFolder) -> None:
+    with StoreReader(cartpole) as reader, Resimulator(cartpole, reader) as resimulator:
         row = reader.episode(0)
         with pytest.raises(ReplayError, match="open the episode again"):
-            list(session.shoot(row, [0]))
+            list(resimulator.draw(row, [0]))

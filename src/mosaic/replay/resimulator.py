@@ -1,7 +1,7 @@
-"""Replays of one run: finds the way that works for each episode, and tells how it went. One child at a time.
+"""Simulates episodes of one run again: finds the way that works for each, and says how it went.
 
-Episodes of the same environment are replayed one after the other in the same child; a way that worked once
-is tried first the next time, and a chain goes on where it stands.
+One child at a time. Episodes of the same environment are replayed one after the other in the same child; a
+way that worked once is tried first the next time, and a chain goes on where it stands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mosaic.paths import DataRoot
 from mosaic.replay.chains import Chain, chain_of, key_of
 from mosaic.replay.child import Child
 from mosaic.replay.interpreter import scene_of
-from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, told, ways
+from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, differing, ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow
     from mosaic.store.reader import StoreReader
 
-__all__ = ["Session"]
+__all__ = ["Resimulator"]
 
 
-class Session:
+class Resimulator:
     """Replays episodes of one run. A context manager.
 
     Args:
@@ -60,12 +60,12 @@ class Session:
         self._child: Child | None = None
         self._chain: Chain | None = None
         self._made: dict[str, Any] = {}
-        self._pictures = True
+        self._drawn = True
         self._shelf: set[int] = set()
         self._stands: tuple[int, int] = (-1, -1)
         self._worked: dict[str, str] = {}
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Resimulator:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -94,7 +94,7 @@ class Session:
     ) -> Verdict:
         """Replay an episode in every way that may work, until one is exact.
 
-        With `seekable` its pictures can be had afterwards, of the last way that was tried.
+        With `seekable` its frames can be had afterwards, of the last way that was tried.
 
         Raises:
             ConsentNeededError: a module would have to be allowed first.
@@ -136,7 +136,7 @@ class Session:
     ) -> Verdict:
         chain = self._chain_for(row)
         number = chain.number(row)
-        child = self._made_in(chain, pictures=way.pictures)
+        child = self._made_in(chain, drawn=way.drawn)
         self._hand_in(child, chain, way.start, number)
         request = {"type": "attempt", "start": way.start, "target": number, "seekable": seekable}
         self._stands = (-1, -1)
@@ -167,18 +167,18 @@ class Session:
             "start": way.start,
         }
         notes = [str(note) for note in self._made.get("notes") or ()]
-        places = chain.unit(chain.number(row)).places[row.index]
+        turns = chain.unit(chain.number(row)).turns_before[row.index]
         focus = chain.focus(row)
         mine = [one for one in answer.get("differences") or () if one.get("whose") in (focus, "")]
-        mine = [one for one in mine if one["turn"] < places[-1] or one.get("what") == "raised"]
+        mine = [one for one in mine if one["turn"] < turns[-1] or one.get("what") == "raised"]
         if not mine:
             return Verdict(**said, status=EXACT, notes=notes)
         first = min(mine, key=lambda one: one["turn"])
-        step = next((k for k, before in enumerate(places) if before > first["turn"]), len(places)) - 1
-        if first["turn"] < places[0] and focus:
+        step = next((k for k, before in enumerate(turns) if before > first["turn"]), len(turns)) - 1
+        if first["turn"] < turns[0] and focus:
             step = -1
         reason = "; ".join([*self._changed(), *notes])
-        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **told(first))
+        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **differing(first))
 
     def _changed(self) -> list[str]:
         then, now = self._made.get("then") or {}, self._made.get("now") or {}
@@ -188,23 +188,27 @@ class Session:
             if then[name] != now.get(name)
         ]
 
-    # ---- pictures ----
+    # ---- frames ----
 
-    def shoot(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
-        """Pictures of the judged episode: for each step, how it is and its bytes."""
+    def draw(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
+        """Frames of the judged episode: for each step, how it is and its bytes."""
         chain = self._chain_for(row)
         if self._child is None or not self._child.alive:
             raise ReplayError("the replay process is gone; open the episode again")
-        places = chain.unit(chain.number(row)).places[row.index]
+        turns = chain.unit(chain.number(row)).turns_before[row.index]
         wanted = list(steps)
-        request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
-        for place, (header, body) in enumerate(self._child.stream(request)):
-            if place >= len(wanted):
-                raise ReplayError("the replay process sent more pictures than were asked for")
-            yield wanted[place], header, body
+        request = {
+            "type": "shoot",
+            "turns": [turns[step] for step in wanted],
+            "focus": chain.focus(row),
+        }
+        for index, (header, body) in enumerate(self._child.stream(request)):
+            if index >= len(wanted):
+                raise ReplayError("the replay process sent more frames than were asked for")
+            yield wanted[index], header, body
 
     @property
-    def pictures(self) -> bool:
+    def drawable(self) -> bool:
         """Whether the environment was made so that it can be drawn."""
         return bool(self._made.get("pictures"))
 
@@ -216,20 +220,20 @@ class Session:
             self._made = {}
         return self._chain
 
-    def _made_in(self, chain: Chain, *, pictures: bool) -> Child:
+    def _made_in(self, chain: Chain, *, drawn: bool) -> Child:
         """The child, with the environment of a chain made in it."""
         if self._child is not None and not self._child.alive:
             self.close()
             self._made = {}
-        if self._child is not None and self._made and self._pictures == pictures:
+        if self._child is not None and self._made and self._drawn == drawn:
             return self._child
         self._shelf, self._stands, self._made = set(), (-1, -1), {}
         if self._child is None:
             producer = chain.key.partition(".")[0]
             self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
             self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
-        self._pictures = pictures
-        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": pictures}
+        self._drawn = drawn
+        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": drawn}
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)

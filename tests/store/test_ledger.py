@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mosaic.protocol.codec import Unknown, decode_line
-from mosaic.store.ledger import json_of
+from mosaic.store.lines import json_of
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, ingest_all

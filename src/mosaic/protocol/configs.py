@@ -9,7 +9,13 @@ from mosaic.protocol.events import Config
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["merge", "settings"]
+__all__ = ["flat", "merge"]
+
+
+def flat(config: Config) -> dict[str, Any]:
+    """Everything a config says, name by name, as people read it: the fields that are set, then `args`."""
+    named = {"algo": config.algo, "env_id": config.env_id, "seed": config.seed}
+    return {name: value for name, value in named.items() if value is not None} | config.args
 
 
 def merge(told: Iterable[object]) -> Config:
@@ -24,9 +30,3 @@ def merge(told: Iterable[object]) -> Config:
         whole.args = {**whole.args, **one.args}
         whole.t, whole.seq = one.t, one.seq
     return whole
-
-
-def settings(config: Config) -> dict[str, Any]:
-    """Everything a config says, name by name, as people read it: the fields that are set, then `args`."""
-    named = {"algo": config.algo, "env_id": config.env_id, "seed": config.seed}
-    return {name: value for name, value in named.items() if value is not None} | config.args

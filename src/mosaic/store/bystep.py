@@ -1,8 +1,8 @@
 """Events about a step of an episode, as rows of a table that is indexed by episode and step.
 
 A row has what the index needs (the episode's id as `prefix` and `number`, the step), the time, and the rest
-of the event as JSON: the bytes behind `{"type":"decision"`. So storing an event is one encoding and reading it
-is joining bytes; neither parses anything.
+of the event as JSON: the bytes behind `{"type":"decision"`. So storing an event is one encoding and reading
+it is joining bytes; neither parses anything.
 
 The id is kept and no episode's index: a decision is written before its step, and may come before anything
 else is known of its episode.

@@ -1,7 +1,7 @@
-"""Reading the events that `mosaic events` lists, from whichever table keeps them, in the order they were stored.
+"""Reading the events that `mosaic events` lists, from whichever table keeps them, in the order of storing.
 
-Takes an open connection inside a transaction; opens and writes nothing. One episode's events of a kind with an
-index cost what that episode has, however many the run has.
+Takes an open connection inside a transaction; opens and writes nothing. One episode's events of a kind that
+is found by step cost what that episode has, however many the run has.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _by_step(db: apsw.Connection, which: Which, kind: Kind, text: Callable[[int]
 
 
 def _shared(db: apsw.Connection, which: Which, *, but: set[str]) -> list[Stored]:
-    """Those in the shared table: kinds without one of their own, unknown ones, and what earlier versions left."""
+    """Those in the shared table: kinds without their own, unknown ones, and what earlier versions left."""
     wanted = which.kinds
     by_hand = which.episode is not None or which.step is not None
     if by_hand and wanted is None:

@@ -57,9 +57,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def floats(self) -> tuple[str, ...]:
         """The attributes that hold floats, which may stand in the journal by name (`"NaN"`)."""
         return tuple(
-            field.name
-            for field in msgspec.structs.fields(self.event)
-            if _column_type(field.type) is float
+            field.name for field in msgspec.structs.fields(self.event) if _column_type(field.type) is float
         )
 
 

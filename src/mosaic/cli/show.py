@@ -19,7 +19,7 @@ from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs.folder import read_manifest
 from mosaic.store.lag import lag
-from mosaic.text import age, count, in_json, number_or_dash, span, speed, visible
+from mosaic.text import age, count, fit, number_or_dash, span, speed, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["show_command"]
 
 _TAIL = 15
+_CONFIG_CELLS = 200  # of one setting; `--json` has all of it
 _TROUBLE = (RunState.FAILED, RunState.LOST)
 
 
@@ -125,7 +126,7 @@ def _lines(
     if synced is not None:
         lines.append(("synced", f"what was recorded up to {_clock(synced)} survives a power loss"))
     lines.extend(
-        ("config", visible(f"{name} = {in_json(value, cells=200)}")) for name, value in flat(config).items()
+        ("config", fit(visible(f"{name} = {value}"), _CONFIG_CELLS)) for name, value in flat(config).items()
     )
     lines.extend(("warning", visible(text)) for text in summary.warnings)
     if row.exit is not None and row.exit.leftovers:

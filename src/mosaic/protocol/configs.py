@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from mosaic.protocol.events import Config
@@ -12,10 +13,15 @@ if TYPE_CHECKING:
 __all__ = ["flat", "merge"]
 
 
-def flat(config: Config) -> dict[str, Any]:
-    """Everything a config says, name by name, as people read it: the fields that are set, then `args`."""
+def flat(config: Config) -> dict[str, str]:
+    """Everything a config says as texts: the fields that are set, then `args`. Untrusted text."""
     named = {"algo": config.algo, "env_id": config.env_id, "seed": config.seed}
-    return {name: value for name, value in named.items() if value is not None} | config.args
+    told: dict[str, Any] = {name: value for name, value in named.items() if value is not None} | config.args
+    # Numbers in full: a hyperparameter that is shown rounded is another one.
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in told.items()
+    }
 
 
 def merge(told: Iterable[object]) -> Config:

@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from mosaic.errors import StoreError, UsageError
-from mosaic.protocol.configs import merge
 from mosaic.protocol.rows import (
     CheckpointRow,
     EpisodeRow,
@@ -26,6 +25,7 @@ from mosaic.protocol.rows import (
     StoreSummary,
 )
 from mosaic.store import chunks, curve, eventlog, schema
+from mosaic.store.configuration import read_config
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
 from mosaic.store.packing import CURVE
@@ -290,7 +290,8 @@ class StoreReader:
 
     def config(self) -> Config:
         """What the run was told, all its `config` events in one."""
-        return merge(eventlog.typed(stored) for stored in self.events("config"))
+        with self._reading() as db:
+            return read_config(db)
 
     def quarantine(self, *, limit: int = 100) -> list[QuarantineRow]:
         """Lines that were no events. Of a line over 64 KiB only the start; quarantine.jsonl has all of it."""

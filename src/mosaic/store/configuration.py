@@ -1,4 +1,4 @@
-"""What a run was told, at a glance: its `config` events in one. Read-only; loads nothing that decodes steps."""
+"""What a run was told: its `config` events in one. Read-only; loads nothing that decodes steps."""
 
 from __future__ import annotations
 

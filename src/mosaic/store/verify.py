@@ -161,13 +161,20 @@ def _compare_events(reader: StoreReader, recount: Recount) -> list[Difference]:
     since = 0
     while page := reader.events(since_seq=since, limit=_PAGE):
         for row in page:
-            stored.setdefault(row.kind, Tally()).add(event_key(parse_fields(row.data)))
+            stored.setdefault(row.kind, Tally()).add(_stored_key(row.data))
         since = page[-1].seq
     return [
         Difference(f"{kind} events", _shown(recount.events.get(kind)), _shown(stored.get(kind)))
         for kind in sorted(recount.events.keys() | stored.keys())
         if recount.events.get(kind) != stored.get(kind)
     ]
+
+
+def _stored_key(data: bytes) -> bytes:
+    try:
+        return event_key(parse_fields(data))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return data  # no event any more: it is like none of the journal's
 
 
 def _compare_episodes(

@@ -81,7 +81,8 @@ def test_a_decision_is_about_the_next_step_of_the_one_open_episode(tmp_path: Pat
     other.begin(np.zeros(1))
     recorder.decision(proposed=1)
     recorder.close()
-    first, second, third, fourth, last = [e for e in events(tmp_path) if isinstance(e, Decision | Belief)]
+    first, second, last = [event for event in events(tmp_path) if isinstance(event, Decision)]
+    third, fourth = [event for event in events(tmp_path) if isinstance(event, Belief)]
     assert (first.episode_id, first.step, first.operator, first.proposed) == (None, None, "llm", 2)
     assert (first.verdict, first.ms, first.data) == ("allow", 1.5, {"tokens": 12})
     assert (second.episode_id, second.step) == (track.episode_id, 0)

@@ -81,9 +81,9 @@ def events_command(
         found = reader.events(wanted, episode=key, step=step, limit=most, newest=most is not None)
         return found, reader.kinds()
 
-    if follow and not root.run(row.run_id).store.exists():
-        found, there = [], list(wanted or ())  # it has only just begun
-    else:
+    found: list[Stored] = []
+    there = list(wanted or ())
+    if not follow or root.run(row.run_id).store.exists():  # a run that has only just begun may have none
         found, there = options.ask(root, row, question, wait_secs=wait_secs)
     for kind in wanted or ():
         if kind not in KINDS and kind not in there:

@@ -146,6 +146,7 @@ def test_a_writer_moves_what_an_earlier_version_kept_among_the_others(earlier: R
     assert verify(earlier) == []
     rebuild(earlier)
     assert stored(earlier) == before
+    assert verify(earlier) == []
 
 
 def test_what_cannot_be_moved_stays_where_it_is(earlier: RunFolder) -> None:

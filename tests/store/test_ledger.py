@@ -60,3 +60,13 @@ def test_an_environment_holds_for_later_resets_of_its_key_and_producer(folder: R
     with StoreReader(folder) as reader:
         found = {row.episode_id: row.env_id for row in reader.episodes()}
     assert found == {"a1.0": "A", "a1.1": "A", "a1.2": "B", "a1.3": "B", "b1.0": None, "b1.1": "C"}
+
+
+def test_a_decision_with_a_word_for_a_float_is_quarantined_and_costs_only_itself(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "decision", "ms": "soon"}, {"type": "decision", "ms": "NaN"})
+    worker.write()
+    assert ingest_all(folder).quarantined == 1
+    with StoreReader(folder) as reader:
+        assert [json.loads(data)["ms"] for _, _, data in reader.events("decision")] == ["NaN"]
+    assert verify(folder) == []

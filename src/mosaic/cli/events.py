@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mosaic.app import following
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, plain
 from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
-from mosaic.sdk import following
 from mosaic.store.kinds import KINDS, LISTED
 from mosaic.text import in_json, visible
 

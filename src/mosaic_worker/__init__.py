@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["Run", "checkpoint", "config", "current", "metric", "note", "start"]
+__all__ = ["Run", "belief", "checkpoint", "config", "current", "decision", "metric", "note", "start"]
 
 _current: Optional[Recorder] = None
 
@@ -63,12 +63,29 @@ class Run:
         if recorder is not None:
             recorder.note(text, level)
 
+    def decision(self, **fields: Any) -> None:
+        """Record who decided what, before the step: `operator proposed executed verdict by reason ms`.
+
+        Any other field goes into `data`. Say `episode_id` and `step` where more than one episode is open.
+        """
+        recorder = current()
+        if recorder is not None:
+            recorder.decision(**fields)
+
+    def belief(self, **fields: Any) -> None:
+        """Record what a BDI agent holds true: `data`, or what changed, `add delete chosen intentions`."""
+        recorder = current()
+        if recorder is not None:
+            recorder.belief(**fields)
+
 
 _run = Run()
 metric = _run.metric
 config = _run.config
 checkpoint = _run.checkpoint
 note = _run.note
+decision = _run.decision
+belief = _run.belief
 
 
 def start() -> Run:

@@ -25,6 +25,9 @@ __all__ = ["PROTOCOL_VERSION", "Recorder"]
 
 PROTOCOL_VERSION = 1
 _CONFIG_FIELDS = ("run_id", "algo", "env_id", "seed", "args")
+_STEP_FIELDS = ("episode_id", "step", "agent_id", "data")
+_DECISION_FIELDS = (*_STEP_FIELDS, "operator", "proposed", "executed", "verdict", "by", "reason", "ms")
+_BELIEF_FIELDS = (*_STEP_FIELDS, "add", "del", "chosen", "intentions")
 _PACKAGES = (
     "gymnasium",
     "gym",
@@ -150,6 +153,36 @@ class Recorder:
         if level != "info":
             event["level"] = level
         return self.emit(event)
+
+    def decision(self, **fields: Any) -> int:
+        """Record who decided what, before the step: `operator proposed executed verdict by reason ms`.
+
+        Any other field goes into `data`. Without `episode_id` it is about the next step of the open episode
+        of this process, if there is just one.
+        """
+        return self._about_step("decision", _DECISION_FIELDS, fields)
+
+    def belief(self, **fields: Any) -> int:
+        """Record what a BDI agent holds true: `data`, or what changed, `add delete chosen intentions`.
+
+        Any other field goes into `data`; the episode as in `decision`.
+        """
+        if "delete" in fields:
+            fields["del"] = fields.pop("delete")  # `del` is a word of Python's own
+        return self._about_step("belief", _BELIEF_FIELDS, fields)
+
+    def _about_step(self, kind: str, known: Tuple[str, ...], fields: Dict[str, Any]) -> int:
+        event = {name: fields.pop(name) for name in known if fields.get(name) is not None}
+        others = {name: value for name, value in fields.items() if name not in known}
+        if others:
+            data = event.get("data", {})
+            event["data"] = {**(data if isinstance(data, dict) else {"data": data}), **others}
+        if "episode_id" not in event:
+            tracks = list(self._open)
+            if len(tracks) == 1:
+                event["episode_id"] = tracks[0].episode_id
+                event.setdefault("step", tracks[0].step_count)
+        return self.emit({"type": kind, **event})
 
     # ---- for hooks ----
 

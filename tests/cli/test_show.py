@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from ulid import ULID
 
+from mosaic.protocol.runs import RunSpec
+from mosaic.rpc.launch import daemon_running
+from mosaic.runs.folder import create
 from mosaic.sdk.connection import Connection
-from tests.cli.asking import strict_json
+from tests.cli.asking import json_lines, strict_json
+from tests.store.test_bystep import LAYOUT_1
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,3 +68,19 @@ def test_a_script_that_dies_at_once_shows_its_last_words(root: DataRoot, mosaic:
     assert document["state"] == "failed"
     assert document["exit"]["code"] == 9
     assert document["stderr_tail"] == ["boom \x1b[2J"]
+
+
+def test_a_run_of_an_earlier_version_is_listed_shown_and_read_without_a_daemon(
+    root: DataRoot, mosaic: Callable[..., Said]
+) -> None:
+    folder = create(root, RunSpec(run_id=str(ULID()), name="old", command=["true"], cwd="/"), created=1.0)
+    shutil.copytree(LAYOUT_1, folder.path, dirs_exist_ok=True)
+    folder.shim_lock.touch()
+    assert "old" in mosaic("ls").out
+    document = strict_json(mosaic("show", "old", "--json").out)
+    assert (document["state"], document["episodes"], document["steps"]) == ("finished", 3, 12)
+    assert document["config"]["args"] == {"lr": 0.001}
+    rows = json_lines(mosaic("events", "old", "--kind", "decision", "--episode", "2", "--json").out)
+    assert [row["step"] for row in rows] == [0, 1, 2, 3]
+    assert mosaic("verify", "old").code == 0
+    assert not daemon_running(root)

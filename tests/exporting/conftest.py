@@ -26,7 +26,7 @@ ARRAY = {"nd": "<f4", "shape": [2], "b64": base64.b64encode(struct.pack("<2f", 0
 
 @pytest.fixture
 def reader(home: Path) -> Iterator[StoreReader]:
-    """Two episodes (one still open) and four metrics."""
+    """Two episodes (one still open), four metrics and three lines of log."""
     folder = create(DataRoot(home), RunSpec(run_id=str(ULID()), command=["true"], cwd="/"), created=1.0)
     lines: list[dict[str, object]] = [
         {"type": "hello", "protocol": 1, "producer": "p1xabcdef01", "t": 1.0},
@@ -46,6 +46,7 @@ def reader(home: Path) -> Iterator[StoreReader]:
     ]
     for value in (0.1, "NaN", "-Infinity", 1e300):
         lines.append({"type": "metric", "name": "loss", "value": value, "t": 7.0})
+    lines += [{"type": "log", "text": str(k)} for k in range(3)]
     text = "".join(json.dumps({**line, "seq": number}) + "\n" for number, line in enumerate(lines))
     (folder.journal / "p1xabcdef01-0000.jsonl").write_text(text)
     folder.shim_lock.touch()

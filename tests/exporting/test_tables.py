@@ -1,4 +1,4 @@
-"""A run as three tables."""
+"""A run as tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.exporting import tables
+from mosaic.store.reader import StoreReader
 from tests.exporting.conftest import ARRAY
+from tests.store.journals import Segments, ingest_all, make_run
 
 if TYPE_CHECKING:
-    from mosaic.store.reader import StoreReader
+    from pathlib import Path
 
 
 def test_every_row_has_the_columns_of_its_table(reader: StoreReader) -> None:
@@ -37,7 +39,29 @@ def test_pages_leave_out_nothing_and_double_nothing(
     whole = {table: [str(row) for row in tables.rows(reader, table)] for table in tables.TABLES}
     monkeypatch.setattr(tables, "_PAGE", page)
     assert {table: [str(row) for row in tables.rows(reader, table)] for table in tables.TABLES} == whole
-    assert {table: len(rows) for table, rows in whole.items()} == {"episodes": 2, "steps": 3, "metrics": 4}
+    assert {table: len(rows) for table, rows in whole.items() if rows} == {
+        "episodes": 2, "steps": 3, "metrics": 4, "hello": 1, "log": 3,
+    }  # fmt: skip
+
+
+def test_events_are_rows_with_real_floats_and_their_names_in_json(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.add({"type": "decision", "episode_id": "e", "step": 1, "proposed": [1], "ms": "Infinity"})
+    worker.add({"type": "belief", "add": ["a"], "del": ["b"], "t": 3.0})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert tables.by_default(reader) == ["episodes", "steps", "metrics", "decisions", "beliefs"]
+        (decision,) = tables.rows(reader, "decisions")
+        (belief,) = tables.rows(reader, "beliefs")
+    assert (decision["step"], decision["proposed"], decision["ms"]) == (1, [1], math.inf)
+    assert (belief["add"], belief["del"], belief["t"]) == (["a"], ["b"], 3.0)
+
+
+def test_a_run_without_decisions_is_three_tables_unless_asked(reader: StoreReader) -> None:
+    assert tables.by_default(reader) == ["episodes", "steps", "metrics"]
+    assert [row["text"] for row in tables.rows(reader, "log")] == ["0", "1", "2"]
 
 
 def test_inline_arrays_are_written_out_and_checksums_stay() -> None:

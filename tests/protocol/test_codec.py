@@ -87,6 +87,13 @@ def test_a_line_that_is_no_event_is_refused_with_what_is_wrong_and_how_it_starts
     assert complaint in str(caught.value)
 
 
+def test_a_number_too_large_for_a_float_is_infinity_and_not_null() -> None:
+    decoded = codec.decode_line(b'{"type":"metric","name":"m","value":-1e400,"later":[1e999]}')
+    assert isinstance(decoded.event, events.Metric)
+    assert decoded.event.value == "-Infinity"
+    assert decoded.extra == b'{"later":["Infinity"]}'
+
+
 def test_an_oversized_line_is_refused_unread() -> None:
     with pytest.raises(ProtocolError, match="over the limit"):
         codec.decode_line(b"x" * (codec.MAX_LINE_BYTES + 1))

@@ -1,4 +1,4 @@
-"""One run from Python: what is done with it while it runs, and its episodes simulated again."""
+"""One run from Python: what is done with it while it runs, its episodes simulated again, its other events."""
 
 from __future__ import annotations
 
@@ -7,13 +7,30 @@ from pathlib import Path
 
 import pytest
 
+import mosaic
 from mosaic.errors import ConsentNeededError, ReplayError, UsageError
+from mosaic.protocol.events import Belief, Decision
 from mosaic.sdk.connection import Connection
 from tests.cli.asking import in_state
 from tests.daemons import Daemon, daemon
 from tests.replay.envs import DICE
+from tests.sdk.test_connection import runs
 
-__all__ = ["daemon"]
+__all__ = ["daemon", "runs"]
+
+SCRIPT = """
+import gymnasium, mosaic_worker
+run = mosaic_worker.start()
+run.config(algo="random", lr=0.1)
+run.config(lr=0.2)
+env = gymnasium.make("FrozenLake-v1")
+for seed in range(2):
+    env.reset(seed=seed)
+    for step in range(2):
+        run.decision(operator="random", proposed=3, executed=0, verdict="replace", by="guard", reason="hole")
+        env.step(0)
+    run.belief(add=["at(0)"], delete=["at(1)"])
+"""
 
 
 def test_a_run_is_paused_where_it_stands_and_goes_on(daemon: Daemon) -> None:
@@ -54,3 +71,28 @@ def test_a_module_of_the_runs_own_is_imported_only_when_it_is_allowed(daemon: Da
         run.replay(0)
     with run.replay(0, allowed=["dice.py"]) as episode:
         assert episode.verdict.exact
+
+
+def test_decisions_beliefs_and_the_config_of_a_run(runs: mosaic.Connection, tmp_path: Path) -> None:
+    script = tmp_path / "deciding.py"
+    script.write_text(SCRIPT)
+    run = runs.run([sys.executable, str(script)])
+    end = run.wait(timeout_secs=120)
+    assert end is not None
+    assert end.code == 0, run.logs(stderr=True)
+    first, second = run.episodes()
+    decisions = run.events(Decision, episode=second.index)
+    assert [(one.episode_id, one.step, one.by) for one in decisions] == [
+        (second.episode_id, 0, "guard"),
+        (second.episode_id, 1, "guard"),
+    ]
+    assert run.events("decision", episode=first.episode_id, step=1)[0].proposed == 3
+    assert [belief.del_ for belief in run.events(Belief)] == [["at(1)"], ["at(1)"]]
+    assert len(run.events("decision")) == 4
+    seqs = [event.seq for event in run.events()]
+    assert seqs == sorted(seqs)
+    assert [event.seq for event in run.follow_events("decision")] == [e.seq for e in run.events("decision")]
+    assert (run.config.algo, run.config.args) == ("random", {"lr": 0.2})
+    with pytest.raises(UsageError, match="mosaic steps RUN EPISODE"):
+        run.events("step")
+    assert run.verify() == []

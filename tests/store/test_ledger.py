@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mosaic.protocol.codec import Unknown, decode_line
-from mosaic.store.ledger import json_of
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, ingest_all
@@ -22,6 +20,7 @@ def test_integers_over_64_bits_are_kept_everywhere(folder: RunFolder) -> None:
     worker.add({"type": "metric", "name": "m", "value": 1, "step": HUGE})
     worker.add({"type": "checkpoint", "path": "p", "bytes": HUGE, "meta": {"n": HUGE}})
     worker.add({"type": "config", "args": {"n": HUGE}, "seed": HUGE})
+    worker.add({"type": "decision", "episode_id": "e", "step": HUGE, "data": HUGE})
     worker.add(
         {
             "type": "reset",
@@ -38,6 +37,10 @@ def test_integers_over_64_bits_are_kept_everywhere(folder: RunFolder) -> None:
         assert reader.metrics()[0].step == HUGE
         assert (reader.checkpoints()[0].bytes, reader.checkpoints()[0].meta) == (HUGE, {"n": HUGE})
         assert json.loads(reader.events("config")[0][2])["args"] == {"n": HUGE}
+        (decision,) = reader.events("decision", episode="e")
+        assert json.loads(decision.data) == {
+            "type": "decision", "episode_id": "e", "step": HUGE, "data": HUGE,
+        }  # fmt: skip
         assert reader.episode("e").seed == HUGE
         assert reader.reset(0)["rng"] == {"state": HUGE}
         assert reader.reset(0)["env"]["kwargs"] == {"n": HUGE}
@@ -59,8 +62,11 @@ def test_an_environment_holds_for_later_resets_of_its_key_and_producer(folder: R
     assert found == {"a1.0": "A", "a1.1": "A", "a1.2": "B", "a1.3": "B", "b1.0": None, "b1.1": "C"}
 
 
-def test_an_event_keeps_its_unknown_fields() -> None:
-    line = b'{"type":"config","algo":"ppo","later":{"x":[1,2]}}'
-    decoded = decode_line(line)
-    assert not isinstance(decoded.event, Unknown)
-    assert json.loads(json_of(decoded.event, decoded.extra)) == json.loads(line)
+def test_a_decision_with_a_word_for_a_float_is_quarantined_and_costs_only_itself(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "decision", "ms": "soon"}, {"type": "decision", "ms": "NaN"})
+    worker.write()
+    assert ingest_all(folder).quarantined == 1
+    with StoreReader(folder) as reader:
+        assert [json.loads(data)["ms"] for _, _, data in reader.events("decision")] == ["NaN"]
+    assert verify(folder) == []

@@ -26,6 +26,10 @@ GOOD: dict[str, dict[str, Any]] = {
     "episode": {"episode_id": "e", "steps": 3},
     "metric": {"name": "m", "value": 1},
     "checkpoint": {"path": "p"},
+    "artifacts": {"tensorboard": "tb"},
+    "decision": {"episode_id": "e", "step": 1, "operator": "o", "verdict": "veto", "ms": 1.5, "proposed": 2},
+    "belief": {"episode_id": "e", "step": 1, "add": [], "del": [], "chosen": 1},
+    "bye": {"reason": "x", "events": 3},
     "log": {"text": "x"},
 }
 

@@ -27,6 +27,9 @@ def stored(folder: RunFolder) -> RunFolder:
         worker.episode(k, 10)
     worker.add({"type": "metric", "name": "m", "value": 0.5}, {"type": "checkpoint", "path": "p"})
     worker.add({"type": "log", "text": "x"}, {"type": "later"})
+    worker.add({"type": "decision", "episode_id": f"{PRODUCER}.0.1", "step": 3, "verdict": "veto", "t": 2.0})
+    worker.add({"type": "decision", "proposed": 1e22, "level": None, "ms": 0.0, "t": 0})
+    worker.add({"type": "belief", "episode_id": "b", "step": 0, "add": ["at(3)"], "intentions": []})
     worker.raw(b"odd\n")
     worker.write()
     end_run(folder)
@@ -50,6 +53,20 @@ def tampered(folder: RunFolder, *statements: str) -> list[str]:
         ("DELETE FROM metrics", "metric 'm'"),
         ("DELETE FROM checkpoints", "checkpoints listed"),
         ("DELETE FROM events WHERE kind = 'log'", "log events"),
+        ("UPDATE events SET data = CAST(replace(data, 'x', 'y') AS BLOB) WHERE kind = 'log'", "log events"),
+        (
+            "UPDATE events SET data = CAST(replace(data, '}', ',\"a\":1}') AS BLOB) WHERE kind = 'later'",
+            "later events",
+        ),
+        ("DELETE FROM decisions WHERE seq = (SELECT max(seq) FROM decisions)", "decision events"),
+        ("UPDATE decisions SET step = 4 WHERE step = 3", "decision events"),
+        ("UPDATE decisions SET number = 2 WHERE number = 1", "decision events"),
+        ("UPDATE decisions SET t = 2.0000000000000004 WHERE t = 2.0", "decision events"),
+        ("UPDATE decisions SET data = CAST(replace(data, 'veto', 'allow') AS BLOB)", "decision events"),
+        ("UPDATE decisions SET data = CAST(replace(data, '0.0', 'null') AS BLOB)", "decision events"),
+        ("UPDATE decisions SET data = x'ff'", "decision events"),
+        ("DELETE FROM beliefs", "belief events"),
+        ("DROP TABLE beliefs", "belief events"),
         ("UPDATE episodes SET return_ = 9.5 WHERE idx = 3", "roll-up of episode 3"),
         ("UPDATE episodes SET steps = 9 WHERE idx = 3", "roll-up of episode 3"),
         ("DELETE FROM episodes WHERE idx = 2", f"episode '{PRODUCER}.0.2'"),

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from mosaic.protocol.codec import decode_lines
-from mosaic.protocol.events import Bye, Checkpoint, Config, Hello, Log, Metric
+from mosaic.protocol.events import Belief, Bye, Checkpoint, Config, Decision, Hello, Log, Metric
 from mosaic_worker import report
+from mosaic_worker.episodes import Track
 from mosaic_worker.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -64,6 +65,33 @@ def test_config_puts_unknown_fields_among_the_arguments(tmp_path: Path) -> None:
     assert isinstance(found, Config)
     assert (found.algo, found.seed, found.env_id) == ("ppo", 3, None)
     assert found.args == {"layers": [64, 64], "gamma": 0.99}
+
+
+def test_a_decision_is_about_the_next_step_of_the_one_open_episode(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    recorder.decision(operator="llm", proposed=np.int64(2), verdict="allow", ms=1.5, tokens=12)
+    track = Track(recorder)
+    track.begin(np.zeros(1))
+    recorder.decision(
+        proposed=1, executed=0, verdict="veto", by="guard", reason="a hole", data={"text": "no"}, n=1
+    )
+    recorder.belief(add=["at(3)"], delete=["at(2)"], chosen="go", intentions=["home"])
+    recorder.belief(data=["at(3)"], episode_id="other", step=7, agent_id="a")
+    other = Track(recorder)
+    other.begin(np.zeros(1))
+    recorder.decision(proposed=1)
+    recorder.close()
+    first, second, last = [event for event in events(tmp_path) if isinstance(event, Decision)]
+    third, fourth = [event for event in events(tmp_path) if isinstance(event, Belief)]
+    assert (first.episode_id, first.step, first.operator, first.proposed) == (None, None, "llm", 2)
+    assert (first.verdict, first.ms, first.data) == ("allow", 1.5, {"tokens": 12})
+    assert (second.episode_id, second.step) == (track.episode_id, 0)
+    assert (second.executed, second.by, second.reason) == (0, "guard", "a hole")
+    assert second.data == {"text": "no", "n": 1}
+    assert (third.episode_id, third.step) == (track.episode_id, 0)
+    assert (third.add, third.del_, third.chosen, third.intentions) == (["at(3)"], ["at(2)"], "go", ["home"])
+    assert (fourth.episode_id, fourth.step, fourth.agent_id) == ("other", 7, "a")
+    assert (last.episode_id, last.step) == (None, None), "two episodes are open: which one is not known"
 
 
 def test_a_checkpoint_is_hashed_and_named_from_the_run_folder_when_inside(tmp_path: Path) -> None:

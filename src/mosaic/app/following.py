@@ -9,13 +9,14 @@ from mosaic.app import reading
 from mosaic.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import EpisodeRow, StepRow
+    from mosaic.store.eventlog import Stored
     from mosaic.store.reader import StoreReader
 
-__all__ = ["episodes", "steps"]
+__all__ = ["episodes", "events", "steps"]
 
 _PAGE = 4096
 _POLL_SECS = 0.1
@@ -45,6 +46,21 @@ def steps(root: DataRoot, run_id: str, *, ingest_secs: float) -> Iterator[tuple[
             if following == cursor:
                 break
             cursor = following
+        if last:
+            return
+        time.sleep(_POLL_SECS)
+
+
+def events(
+    root: DataRoot, run_id: str, *, kinds: Collection[str] | None, since_seq: int = 0, ingest_secs: float
+) -> Iterator[Stored]:
+    """Events of these kinds (all without) in the order they were stored, until the run has ended."""
+    cursor = since_seq
+    while True:
+        last = _complete(root, run_id, ingest_secs)
+        while page := _page_of_events(root, run_id, kinds, cursor, last=last):
+            yield from page
+            cursor = page[-1].seq
         if last:
             return
         time.sleep(_POLL_SECS)
@@ -91,3 +107,13 @@ def _page_of_steps(
         return [], cursor
     with reader:
         return reader.steps_since(cursor, limit=_PAGE)
+
+
+def _page_of_events(
+    root: DataRoot, run_id: str, kinds: Collection[str] | None, cursor: int, *, last: bool
+) -> list[Stored]:
+    reader = _open(root, run_id, last=last)
+    if reader is None:
+        return []
+    with reader:
+        return reader.events(kinds, since_seq=cursor, limit=_PAGE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mosaic.cli import options
+from mosaic.exporting.tables import TABLES
 
 if TYPE_CHECKING:
     from mosaic.store.reader import StoreReader
@@ -25,7 +26,7 @@ __all__ = ["export_command"]
     help="Which form.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A folder, or one file like steps.csv.")
-@click.option("--table", type=click.Choice(["episodes", "steps", "metrics"]), help="Only this table.")
+@click.option("--table", type=click.Choice(TABLES), help="Only this table.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 @options.wait_option
 def export_command(

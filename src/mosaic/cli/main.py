@@ -34,6 +34,7 @@ COMMANDS = {
     "episodes": ("episodes", "List the episodes of a run."),
     "steps": ("steps", "List the steps of one episode."),
     "metrics": ("metrics", "List the metrics a run logged."),
+    "events": ("events", "List what a run recorded besides steps, episodes, metrics and checkpoints."),
     "checkpoints": ("checkpoints", "List the checkpoints of a run, or of all runs."),
     "eval": ("eval", "Evaluate a checkpoint, as a run like any other."),
     "trust": ("trust", "Trust a checkpoint that does not come from a run of yours."),

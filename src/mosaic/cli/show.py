@@ -13,11 +13,13 @@ from mosaic.cli import options
 from mosaic.cli.follow import last_lines
 from mosaic.cli.output import note, paint, paint_state, plain, write_json
 from mosaic.errors import StoreError
+from mosaic.protocol.configs import flat
+from mosaic.protocol.events import Config
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs.folder import read_manifest
 from mosaic.store.lag import lag
-from mosaic.text import age, count, number_or_dash, span, speed, visible
+from mosaic.text import age, count, fit, number_or_dash, span, speed, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["show_command"]
 
 _TAIL = 15
+_CONFIG_CELLS = 200  # of one setting; `--json` has all of it
 _TROUBLE = (RunState.FAILED, RunState.LOST)
 
 
@@ -42,36 +45,37 @@ def show_command(*, run: str, as_json: bool, wait_secs: float) -> None:
       mosaic show last --json
     """
     root, row = options.find(run)
-    summary = _summary(root, row, wait_secs)
+    summary, config = _read(root, row, wait_secs)
     manifest = read_manifest(root.run(row.run_id))
     behind = lag(root.run(row.run_id)).events
     if as_json:
-        write_json(_document(root, row, manifest, summary, behind))
+        write_json(_document(root, row, manifest, summary, config=config, behind=behind))
         return
-    for title, text in _lines(root, row, manifest, summary, behind):
+    for title, text in _lines(root, row, manifest, summary, config=config, behind=behind):
         sys.stdout.write(f"{paint('2', f'{title:<11}')} {text}\n")
     if row.state in _TROUBLE:
         _last_words(root, row)
 
 
-def _summary(root: DataRoot, row: RunRow, wait_secs: float) -> StoreSummary:
+def _read(root: DataRoot, row: RunRow, wait_secs: float) -> tuple[StoreSummary, Config]:
     if row.state not in ENDED and not root.run(row.run_id).store.exists():
-        return StoreSummary()  # it has only just begun
+        return StoreSummary(), Config()  # it has only just begun
     try:
-        return options.ask(root, row, lambda reader: reader.summary(), wait_secs=wait_secs)
+        return options.ask(root, row, lambda reader: (reader.summary(), reader.config()), wait_secs=wait_secs)
     except StoreError as error:
         note(f"mosaic: {error}")
-        return StoreSummary()
+        return StoreSummary(), Config()
 
 
 def _document(
-    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, behind: int
+    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, *, config: Config, behind: int
 ) -> dict[str, Any]:
     document: dict[str, Any] = plain(row)
     document |= plain(summary)
     document |= {
         "exit": plain(row.exit),
         "lag_events": behind,
+        "config": {name: getattr(config, name) for name in ("algo", "env_id", "seed", "args")},
         "synced": _synced(root, row),
         "kind": manifest.spec.job.kind if manifest.spec.job else None,
         "parent": manifest.spec.parent,
@@ -88,7 +92,7 @@ def _document(
 
 
 def _lines(
-    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, behind: int
+    root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, *, config: Config, behind: int
 ) -> list[tuple[str, str]]:
     state = f"{paint_state(row.state.value, row.state.value)}: {visible(row.reason)}"
     lines = [
@@ -121,6 +125,9 @@ def _lines(
     synced = _synced(root, row)
     if synced is not None:
         lines.append(("synced", f"what was recorded up to {_clock(synced)} survives a power loss"))
+    lines.extend(
+        ("config", fit(visible(f"{name} = {value}"), _CONFIG_CELLS)) for name, value in flat(config).items()
+    )
     lines.extend(("warning", visible(text)) for text in summary.warnings)
     if row.exit is not None and row.exit.leftovers:
         lines.append(("left over", visible(", ".join(row.exit.leftovers))))

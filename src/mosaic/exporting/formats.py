@@ -59,7 +59,7 @@ def export(
     if kind == "parquet":
         _require_pyarrow()
     single = path.suffix == f".{kind}"
-    chosen = [table or "episodes"] if single else [table] if table else list(tables.TABLES)
+    chosen = [table or "episodes"] if single else [table] if table else tables.by_default(reader)
     targets = [path] if single else [path / f"{name}.{kind}" for name in chosen]
     _refuse_existing(targets, force=force)
     for name, target in zip(chosen, targets, strict=True):

@@ -1,11 +1,17 @@
-"""A run as three tables, streamed row by row. What every table format writes; knows no format itself."""
+"""A run as tables, streamed row by row. What every table format writes; knows no format itself.
+
+Episodes, steps and metrics, and one table for each kind of event that `mosaic events` lists.
+"""
 
 from __future__ import annotations
 
 import base64
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from mosaic.protocol import floats
+from mosaic.store.kinds import LISTED, SHARED_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,9 +19,11 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow
     from mosaic.store.reader import StoreReader
 
-__all__ = ["COLUMNS", "TABLES", "plain_arrays", "rows"]
+__all__ = ["COLUMNS", "TABLES", "by_default", "plain_arrays", "rows"]
 
-TABLES: Final = ("episodes", "steps", "metrics")
+_KINDS: Final = {kind.name if kind.table == SHARED_TABLE else kind.table: kind for kind in LISTED.values()}
+_ALWAYS: Final = ("episodes", "steps", "metrics")
+TABLES: Final = (*_ALWAYS, *_KINDS)
 
 COLUMNS: Final[dict[str, dict[str, type]]] = {
     "episodes": {
@@ -27,10 +35,17 @@ COLUMNS: Final[dict[str, dict[str, type]]] = {
         "truncated": bool, "obs": object, "t": float, "agent_id": str, "turn": int,
     },
     "metrics": {"name": str, "canonical": str, "value": float, "step": int, "t": float, "source": str},
+    **{table: kind.columns for table, kind in _KINDS.items()},
 }  # fmt: skip
 """The columns of each table and what they hold; `object` is any JSON value."""
 
 _PAGE = 4096
+
+
+def by_default(reader: StoreReader) -> list[str]:
+    """The tables of an export that names none: the first three, and those about steps that have rows."""
+    told = [table for table, kind in _KINDS.items() if kind.by_step and reader.events(kind.name, limit=1)]
+    return [*_ALWAYS, *told]
 
 
 def rows(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
@@ -40,8 +55,10 @@ def rows(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
     elif table == "steps":
         for episode in _episodes(reader):
             yield from _steps(reader, episode)
-    else:
+    elif table == "metrics":
         yield from _metrics(reader)
+    else:
+        yield from _events(reader, table)
 
 
 def _pick(row: object, table: str) -> dict[str, Any]:
@@ -68,6 +85,18 @@ def _metrics(reader: StoreReader) -> Iterator[dict[str, Any]]:
     since = 0
     while page := reader.metrics(since_seq=since, limit=_PAGE):
         yield from (_pick(row, "metrics") for row in page)
+        since = page[-1].seq
+
+
+def _events(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
+    from mosaic.store.eventlog import typed
+
+    kind = _KINDS[table]
+    attributes = {field.encode_name: field.name for field in msgspec.structs.fields(kind.event)}
+    since = 0
+    while page := reader.events(kind.name, since_seq=since, limit=_PAGE):
+        for event in map(typed, page):
+            yield {name: getattr(event, attributes[name]) for name in kind.columns}
         since = page[-1].seq
 
 

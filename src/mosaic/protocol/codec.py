@@ -81,7 +81,7 @@ def decode_line(line: bytes) -> Decoded:
 
 
 def _decode_tolerantly(line: bytes) -> Decoded:
-    fields = json.loads(line.decode("utf-8"), parse_constant=_bare_constant)
+    fields = json.loads(line.decode("utf-8"), parse_constant=_bare_constant, parse_float=_finite_or_named)
     if not isinstance(fields, dict):
         raise ProtocolError(f"expected an object, got {type(fields).__name__}")
     _check_depth(fields)
@@ -103,6 +103,11 @@ def _decode_tolerantly(line: bytes) -> Decoded:
 
 def _bare_constant(name: str) -> floats.JsonFloat:
     return floats.to_json(float(name.replace("Infinity", "inf")))
+
+
+def _finite_or_named(digits: str) -> floats.JsonFloat:
+    """A number too large for a float64 (`1e400`) is infinity; as such it would be written as null."""
+    return floats.to_json(float(digits))
 
 
 def _check_depth(value: Any) -> None:

@@ -9,7 +9,7 @@ errors: `codec` keeps them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -148,21 +148,40 @@ class Artifacts(_Event, tag="artifacts"):
 
 
 class Decision(_Event, tag="decision"):
-    """Why an operator acted as it did: text, scores, tokens, veto."""
+    """Who decided what, and why. Written before the step it is about.
+
+    An `operator` proposes an action; a supervisor (`by`) may allow, replace or veto it (`verdict`) with a
+    `reason`; the environment is given the `executed` one. `ms` is how long deciding took. `data` holds
+    what else is known: text, scores, tokens, cost.
+    """
 
     episode_id: str | None = None
     step: int | None = None
     agent_id: str | None = None
     operator: str | None = None
+    proposed: Any = None
+    executed: Any = None
+    verdict: str | None = None
+    by: str | None = None
+    reason: str | None = None
+    ms: JsonFloat | None = None
     data: Any = None
 
 
 class Belief(_Event, tag="belief"):
-    """What a BDI agent held true, wanted, intended."""
+    """What a BDI agent holds true: all of it (`data`), or what changed since the last one.
+
+    `add` and `del` are the beliefs that came and went, `chosen` is the plan that was taken up, `intentions`
+    are those the agent has now.
+    """
 
     episode_id: str | None = None
     step: int | None = None
     agent_id: str | None = None
+    add: list[Any] = []
+    del_: list[Any] = msgspec.field(name="del", default_factory=list)
+    chosen: Any = None
+    intentions: list[Any] = []
     data: Any = None
 
 
@@ -185,9 +204,5 @@ Event = (
     Hello | Config | Reset | Step | Episode | Metric | Checkpoint | Artifacts | Decision | Belief | Log | Bye
 )
 
-EVENT_TYPES: dict[str, type[_Event]] = {
-    str(cls.__struct_config__.tag): cls
-    for cls in (
-        Hello, Config, Reset, Step, Episode, Metric, Checkpoint, Artifacts, Decision, Belief, Log, Bye,
-    )
-}  # fmt: skip
+EVENT_TYPES: dict[str, type[_Event]] = {str(cls.__struct_config__.tag): cls for cls in get_args(Event)}
+"""Each kind of event by its `type`. Which of them are kept where, `mosaic.store.kinds` says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from mosaic.app import following, reading, run_index, series
 from mosaic.protocol.runs import ENDED
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mosaic.paths import DataRoot
+    from mosaic.protocol.events import Config, Event
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
     from mosaic.protocol.runs import ExitRecord, RunRow
     from mosaic.replay.player import Player
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Run"]
 
 _POLL_SECS = 0.05
+
+E = TypeVar("E", bound="Event")
 
 
 class Run:
@@ -175,6 +178,59 @@ class Run:
             self._root, self._run_id, lambda reader: reader.checkpoints(), timeout_secs=self._ingest_secs
         )
 
+    @overload
+    def events(
+        self, kind: type[E], *, episode: int | str | None = None, step: int | None = None
+    ) -> list[E]: ...
+
+    @overload
+    def events(
+        self, kind: str | None = None, *, episode: int | str | None = None, step: int | None = None
+    ) -> list[Any]: ...
+
+    def events(
+        self,
+        kind: str | type[Any] | None = None,
+        *,
+        episode: int | str | None = None,
+        step: int | None = None,
+    ) -> list[Any]:
+        """What else it recorded, as the structs of `mosaic.protocol.events`: decisions, beliefs, logs, ….
+
+        Args:
+            kind: `"decision"`, or the struct `Decision`; all kinds without it. A kind this version does not
+                know comes as `mosaic.protocol.codec.Unknown`.
+            episode: only those about this episode, by its index or its id.
+            step: only those about this step of it.
+
+        Raises:
+            UsageError: no such episode, or a kind that has a method of its own (steps, metrics).
+
+        Example:
+            >>> [decision.verdict for decision in run.events("decision", episode=0)]
+        """
+        from mosaic.store.eventlog import typed
+
+        name = str(kind.__struct_config__.tag) if isinstance(kind, type) else kind
+        found = reading.ask(
+            self._root,
+            self._run_id,
+            lambda reader: reader.events(name, episode=episode, step=step),
+            timeout_secs=self._ingest_secs,
+        )
+        return [typed(one) for one in found]
+
+    @property
+    def config(self) -> Config:
+        """What it was told: `algo`, `env_id`, `seed` and all hyperparameters in `args`, the latest of each.
+
+        Example:
+            >>> run.config.args["learning_rate"]
+        """
+        return reading.ask(
+            self._root, self._run_id, lambda reader: reader.config(), timeout_secs=self._ingest_secs
+        )
+
     def logs(self, *, stderr: bool = False) -> str:
         """What it has written to its standard output, or its standard error, so far. Untrusted text."""
         folder = self._root.run(self._run_id)
@@ -199,6 +255,14 @@ class Run:
     def follow_steps(self) -> Iterator[tuple[str, StepRow]]:
         """Its steps with their episode's id, as they were stored: history, then live, until it ends."""
         return following.steps(self._root, self._run_id, ingest_secs=self._ingest_secs)
+
+    def follow_events(self, kind: str | None = None) -> Iterator[Any]:
+        """The same as `events`, as they come: history, then live, until it ends."""
+        from mosaic.store.eventlog import typed
+
+        kinds = None if kind is None else [kind]
+        found = following.events(self._root, self._run_id, kinds=kinds, ingest_secs=self._ingest_secs)
+        return (typed(one) for one in found)
 
     def export(
         self, kind: str, path: str | Path, *, table: str | None = None, force: bool = False

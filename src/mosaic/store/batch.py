@@ -15,8 +15,9 @@ import numpy as np
 from mosaic.errors import ProtocolError
 from mosaic.protocol import codec, floats
 from mosaic.protocol.codec import Unknown
-from mosaic.protocol.events import Episode, Event, Metric, Step
+from mosaic.protocol.events import Episode, Event, Step
 from mosaic.store.columns import to_columns
+from mosaic.store.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,8 @@ __all__ = ["Batch", "Hole", "Odd", "parse_journal", "parse_text"]
 
 _NEWLINE, _OPEN, _CLOSE = b"\n{}"
 _INT64 = range(-(1 << 63), 1 << 63)
+_COUNTS: dict[type, str] = {Step: "step", Episode: "steps"}
+_FLOATS: dict[type, tuple[str, ...]] = {kind.event: kind.floats for kind in KINDS.values()}
 
 
 @dataclass(frozen=True)
@@ -186,18 +189,11 @@ def _check(event: Event | Unknown) -> None:
     """
     if isinstance(event, Unknown):
         return
-    told: tuple[floats.JsonFloat | None, ...] = (event.t,)
-    if isinstance(event, Step):
-        told = event.t, event.reward
-        if event.step not in _INT64:
-            raise ProtocolError(f"step {event.step} does not fit 64 bits")
-    elif isinstance(event, Episode):
-        told = event.t, event.return_, event.t_start, event.t_end
-        if event.steps not in _INT64:
-            raise ProtocolError(f"steps {event.steps} does not fit 64 bits")
-    elif isinstance(event, Metric):
-        told = event.t, event.value
-    for value in told:
+    counted = _COUNTS.get(type(event))
+    if counted is not None and getattr(event, counted) not in _INT64:
+        raise ProtocolError(f"{counted} {getattr(event, counted)} does not fit 64 bits")
+    for name in _FLOATS[type(event)]:
+        value = getattr(event, name)
         if isinstance(value, str):
             floats.from_json(value)
 

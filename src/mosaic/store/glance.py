@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 import msgspec
@@ -12,14 +12,23 @@ from mosaic.store import schema
 from mosaic.store.state import State
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StoreSummary
 
-__all__ = ["glance"]
+__all__ = ["glance", "look"]
+
+T = TypeVar("T")
 
 
 def glance(folder: RunFolder) -> StoreSummary | None:
     """The roll-up of a run's store, or None when there is no store that can be read."""
+    return look(folder, _summary)
+
+
+def look(folder: RunFolder, question: Callable[[apsw.Connection], T]) -> T | None:
+    """What a question to a run's store is answered, or None when there is no store that can be read."""
     if not folder.store.exists():
         return None
     try:
@@ -27,9 +36,13 @@ def glance(folder: RunFolder) -> StoreSummary | None:
     except (StoreError, apsw.Error):
         return None
     try:
-        saved = db.execute("SELECT data FROM state").get
-        return (State() if saved is None else msgspec.msgpack.decode(saved, type=State)).summary()
+        return question(db)
     except (apsw.Error, msgspec.DecodeError):
         return None
     finally:
         db.close()
+
+
+def _summary(db: apsw.Connection) -> StoreSummary:
+    saved = db.execute("SELECT data FROM state").get
+    return (State() if saved is None else msgspec.msgpack.decode(saved, type=State)).summary()

@@ -5,15 +5,16 @@ Works inside the writer's transaction and keeps the counts in the writer's state
 
 from __future__ import annotations
 
-import json
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from mosaic.protocol import codec, floats
+from mosaic.protocol import floats
 from mosaic.protocol.canonical import canonical_name
 from mosaic.protocol.codec import Unknown
 from mosaic.protocol.events import PROTOCOL_VERSION, Checkpoint, Event, Hello, Metric, Reset
+from mosaic.store import bystep
+from mosaic.store.kinds import BY_STEP, SHARED_TABLE
+from mosaic.store.lines import json_of, to_bytes
 from mosaic.store.schema import int_to_sql, to_sql
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from mosaic.store.batch import Batch, Hole
     from mosaic.store.state import State
 
-__all__ = ["Ledger", "json_of"]
+__all__ = ["Ledger"]
 
+_TABLES = {kind.event: kind.table for kind in BY_STEP.values()}
 _KEPT_LINE_BYTES = 64 << 10  # of an odd line; the whole of it is in quarantine.jsonl and in the journal
 
 
@@ -43,6 +45,7 @@ class Ledger:
         self._metric_names: dict[str, int] = {}
         self._envs: dict[tuple[str, str], int | None] = {}
         self._sources: dict[str, int] = {}
+        self._tables: set[str] = set()
 
     def source(self, name: str) -> int:
         """The number of a source."""
@@ -74,18 +77,28 @@ class Ledger:
         """Store events that are about no episode; takes the unknown fields it keeps out of `extras`."""
         metrics: list[tuple[Any, ...]] = []
         events: list[tuple[int, str, bytes]] = []
+        by_step: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         for place, event in others:
             if isinstance(event, Metric):
                 metrics.append(self._metric_row(event, base + place))
             elif isinstance(event, Checkpoint):
                 self._keep_checkpoint(event, base + place)
+            elif type(event) in _TABLES:
+                extra = extras.pop(place, None)
+                self.state.unknown += extra is not None
+                by_step[_TABLES[type(event)]].append(bystep.to_row(event, base + place, extra, self.name))
             else:
                 events.append(self._event_row(event, base + place, extras.pop(place, None)))
         if metrics:
             self.db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", metrics)
             self.state.metrics += len(metrics)
+        for table, made in by_step.items():
+            if table not in self._tables:
+                bystep.make_table(self.db, table)
+                self._tables.add(table)
+            self.db.executemany(bystep.INSERT.format(table=table), made)
         if events:
-            self.db.executemany("INSERT INTO events VALUES (?, ?, ?)", events)
+            self.db.executemany(f"INSERT INTO {SHARED_TABLE} VALUES (?, ?, ?)", events)  # noqa: S608
 
     def _metric_row(self, event: Metric, seq: int) -> tuple[Any, ...]:
         name = self._metric_names.get(event.name)
@@ -113,7 +126,7 @@ class Ledger:
                 int_to_sql(event.step),
                 event.kind,
                 to_sql(floats.from_json(event.t)),
-                _json(event.meta) if event.meta else None,
+                to_bytes(event.meta) if event.meta else None,
             ),
         )
         self.state.checkpoints += 1
@@ -136,7 +149,7 @@ class Ledger:
         """The environment of an episode: described in its `reset`, or by an earlier one of the same key."""
         key = (producer, event.env_key)
         if event.env is not None:
-            data = _json(event.env)
+            data = to_bytes(event.env)
             env_id = event.env.get("id")
             named = env_id if isinstance(env_id, str) else None
             self.db.execute("INSERT OR IGNORE INTO envs (env_id, data) VALUES (?, ?)", (named, data))
@@ -182,31 +195,3 @@ class Ledger:
             (self.source(source), hole.offset, hole.bytes, int_to_sql(hole.missing)),
         )
         self.state.holes += 1
-
-
-def json_of(event: Event, extra: bytes | None = None) -> bytes:
-    """An event as the JSON it came as, unknown fields included."""
-    try:
-        data = codec.encode(event)
-        if extra is None:
-            return data
-    except OverflowError:  # an integer over 64 bits
-        plain = {
-            field.encode_name: _plain(getattr(event, field.name))
-            for field in msgspec.structs.fields(type(event))
-        }
-        data = _json({"type": event.__struct_config__.tag, **plain})
-    return _json({**json.loads(data), **json.loads(extra or b"{}")})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, msgspec.Raw):
-        return json.loads(bytes(value))
-    return None if value is msgspec.UNSET else value
-
-
-def _json(value: Any) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except OverflowError:
-        return json.dumps(value, separators=(",", ":")).encode()

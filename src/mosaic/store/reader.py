@@ -24,7 +24,8 @@ from mosaic.protocol.rows import (
     QuarantineRow,
     StoreSummary,
 )
-from mosaic.store import chunks, curve, schema
+from mosaic.store import chunks, curve, eventlog, schema
+from mosaic.store.configuration import read_config
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
 from mosaic.store.packing import CURVE
@@ -34,11 +35,13 @@ from mosaic.store.steprows import step_rows
 from mosaic.store.values import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from mosaic.paths import RunFolder
+    from mosaic.protocol.events import Config
     from mosaic.protocol.rows import StepRow
     from mosaic.store.chunks import Steps
+    from mosaic.store.eventlog import Stored
 
 __all__ = ["ReturnCurve", "StoreReader"]
 
@@ -247,14 +250,48 @@ class StoreReader:
             ]
 
     def events(
-        self, kind: str | None = None, *, since_seq: int = 0, limit: int | None = None
-    ) -> list[tuple[int, str, bytes]]:
-        """Events of the other kinds, unknown ones included, as (seq, kind, JSON)."""
-        where = "" if kind is None else "AND kind = ?3"
-        query = f"SELECT seq, kind, data FROM events WHERE seq > ?1 {where} ORDER BY seq LIMIT ?2"  # noqa: S608
-        bound: list[Any] = [since_seq, _ALL if limit is None else limit]
+        self,
+        kind: str | Collection[str] | None = None,
+        *,
+        episode: int | str | None = None,
+        step: int | None = None,
+        since_seq: int = 0,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Stored]:
+        """Events of the kinds without rows of their own, unknown ones included, as (seq, kind, JSON).
+
+        Args:
+            kind: one or several kinds; all of them without it.
+            episode: only those about this episode, by its index or id.
+            step: only those about this step.
+            since_seq: only those stored after this one.
+            limit: at most so many: the first ones, or with `newest` the last ones.
+            newest: see `limit`. The order is that of storing in any case.
+
+        Raises:
+            UsageError: there is no such episode, or a kind that cannot be asked for in this way.
+        """
         with self._reading() as db:
-            return list(db.execute(query, bound if kind is None else [*bound, kind]))
+            which = eventlog.Which(
+                kinds=[kind] if isinstance(kind, str) else kind,
+                episode=None if episode is None else self._name_of(db, episode),
+                step=step,
+                since_seq=since_seq,
+                limit=limit,
+                newest=newest,
+            )
+            return eventlog.select(db, which, lambda name: self._name(db, name))
+
+    def kinds(self) -> list[str]:
+        """Which kinds of the shared table there are, unknown ones included, besides those with a table."""
+        with self._reading() as db:
+            return [name for (name,) in db.execute("SELECT DISTINCT kind FROM events ORDER BY kind")]
+
+    def config(self) -> Config:
+        """What the run was told, all its `config` events in one."""
+        with self._reading() as db:
+            return read_config(db)
 
     def quarantine(self, *, limit: int = 100) -> list[QuarantineRow]:
         """Lines that were no events. Of a line over 64 KiB only the start; quarantine.jsonl has all of it."""
@@ -348,6 +385,16 @@ class StoreReader:
         low, high = db.execute("SELECT min(idx), max(idx) FROM episodes").get
         there = "This run has no episodes yet." if low is None else f"This run has episodes {low} to {high}."
         raise UsageError(f"there is no episode {key!r}. {there}")
+
+    def _name_of(self, db: apsw.Connection, key: int | str) -> tuple[int, str, int]:
+        """An episode's id in parts, as tables by step keep it. Its events may be all there is of it."""
+        if isinstance(key, str):
+            text, number = split_id(key)
+            known = db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
+            if known is not None:
+                return int(known), text, number
+        row = self._find(db, key)
+        return row[1], self._name(db, row[1]), row[2]
 
     def _row(self, db: apsw.Connection, row: tuple[Any, ...]) -> EpisodeRow:
         env = row[9]

@@ -1,6 +1,7 @@
 """An independent reading of a journal: what ought to be in the store. Shares no code with ingest.
 
-Standard library JSON, line by line, with rules of its own. Slow on purpose: it is the second opinion.
+Standard library JSON, line by line, with rules of its own. Slow on purpose: it is the second opinion. Which
+fields there are it reads from the protocol's structs; what they may hold it judges by itself.
 """
 
 from __future__ import annotations
@@ -9,9 +10,13 @@ import hashlib
 import json
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
+import msgspec
 import zstandard
+
+from mosaic.protocol.events import EVENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,54 +30,47 @@ __all__ = [
     "Tally",
     "bits",
     "digest",
+    "event_key",
     "has_unknown_fields",
     "lines_of",
+    "parse_fields",
     "step_key",
     "understand",
 ]
 
 _LONGEST = 16 * 1024 * 1024
-_NUMBER = (int, float, str)
-_FIELDS: dict[str, dict[str, tuple[type, ...]]] = {
-    "hello": {"protocol": (int,), "producer": (str,), "pid": (int,), "parent_pid": (int,), "python": (str,),
-              "executable": (str,), "argv": (list,), "packages": (dict,)},
-    "config": {"run_id": (str, type(None)), "algo": (str, type(None)), "env_id": (str, type(None)),
-               "seed": (int, type(None)), "args": (dict,)},
-    "reset": {"episode_id": (str,), "env_key": (str,), "env_index": (int,), "agent_id": (str, type(None)),
-              "group": (str, type(None)), "env": (dict, type(None)), "seed": (int, type(None)),
-              "seeded": (bool,)},
-    "step": {"episode_id": (str,), "step": (int,), "reward": _NUMBER, "terminated": (bool,),
-             "truncated": (bool,), "agent_id": (str, type(None)), "turn": (int, type(None))},
-    "episode": {"episode_id": (str,), "steps": (int,), "return": _NUMBER, "outcome": (str, type(None)),
-                "t_start": (*_NUMBER, type(None)), "t_end": (*_NUMBER, type(None)), "env_index": (int,),
-                "agent_id": (str, type(None)), "seed": (int, type(None))},
-    "metric": {"name": (str,), "value": _NUMBER, "step": (int, type(None)), "source": (str, type(None))},
-    "checkpoint": {"path": (str,), "sha256": (str, type(None)), "bytes": (int, type(None)),
-                   "step": (int, type(None)), "kind": (str, type(None)), "meta": (dict,)},
-    "artifacts": {"run_id": (str, type(None)), "video": (str, list, type(None)),
-                  "tensorboard": (str, type(None)), "wandb_url": (str, type(None)), "files": (list,)},
-    "decision": {"episode_id": (str, type(None)), "step": (int, type(None)), "agent_id": (str, type(None)),
-                 "operator": (str, type(None))},
-    "belief": {"episode_id": (str, type(None)), "step": (int, type(None)), "agent_id": (str, type(None))},
-    "log": {"text": (str,), "level": (str,)},
-    "bye": {"reason": (str,), "events": (int, type(None)), "hook_errors": (dict,)},
-}  # fmt: skip
-_ALWAYS: dict[str, tuple[type, ...]] = {"type": (str,), "seq": (int, type(None)), "t": _NUMBER}
-_REQUIRED = {
-    "hello": ("protocol", "producer"), "reset": ("episode_id",), "step": ("episode_id", "step"),
-    "episode": ("episode_id", "steps"), "metric": ("name", "value"), "checkpoint": ("path",),
-    "log": ("text",),
-}  # fmt: skip
-_FREE = {
-    "reset": {"options", "rng", "obs"},
-    "step": {"action", "obs"},
-    "decision": {"data"},
-    "belief": {"data"},
-}
-_FLOATS = {"t", "reward", "return", "value", "t_start", "t_end"}
 _COUNTS = {("step", "step"), ("episode", "steps")}
 _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity": "7ff0000000000000",
           "-Infinity": "fff0000000000000"}  # fmt: skip
+
+
+class _Field(NamedTuple):
+    """What a field may hold. No `types`: anything."""
+
+    types: tuple[type, ...]
+    required: bool
+    is_float: bool
+    default: str
+
+
+def _field(declared: msgspec.structs.FieldInfo) -> _Field:
+    split = get_args(declared.type) if isinstance(declared.type, UnionType) else (declared.type,)
+    parts = [part for part in split if part is not msgspec.UnsetType]
+    types: list[type] = []
+    if Any not in parts and msgspec.Raw not in parts:
+        for part in parts:
+            types += [int, float] if part is float else [get_origin(part) or part]
+    plain = declared.default_factory() if declared.default_factory is not msgspec.NODEFAULT else None
+    if isinstance(declared.default, int | float | str):
+        plain = declared.default
+    return _Field(tuple(types), declared.required, float in parts, json.dumps(plain))
+
+
+_TYPE = _Field((str,), required=True, is_float=False, default="null")
+_FIELDS = {
+    kind: {one.encode_name: _field(one) for one in msgspec.structs.fields(cls)} | {"type": _TYPE}
+    for kind, cls in EVENT_TYPES.items()
+}
 
 
 @dataclass
@@ -107,6 +105,7 @@ class Recount:
 
     episodes: dict[str, EpisodeCount] = field(default_factory=dict)
     metrics: dict[str, Tally] = field(default_factory=dict)
+    events: dict[str, Tally] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     odd: int = 0
     unknown: int = 0
@@ -161,7 +160,7 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
     if not stripped or (is_text and not (stripped.startswith(b"{") and b'"type"' in stripped)):
         return None
     try:
-        fields = json.loads(stripped.decode("utf-8"), parse_constant=_constant)
+        fields = parse_fields(stripped)
     except (ValueError, RecursionError):
         fields = None
     if len(line) > _LONGEST or not isinstance(fields, dict):
@@ -178,8 +177,12 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
 
 def has_unknown_fields(kind: str, fields: dict[str, Any]) -> bool:
     """Whether a known event carries fields this version does not know."""
-    known = _FIELDS[kind].keys() | _ALWAYS.keys() | _FREE.get(kind, set())
-    return not fields.keys() <= known
+    return not fields.keys() <= _FIELDS[kind].keys()
+
+
+def parse_fields(line: bytes) -> Any:
+    """The JSON of a line; numbers that are not finite, however written, by their names."""
+    return json.loads(line.decode("utf-8"), parse_constant=_constant, parse_float=_float)
 
 
 def bits(value: Any) -> str:
@@ -212,6 +215,20 @@ def step_key(fields: dict[str, Any]) -> bytes:
     ).encode()
 
 
+def event_key(fields: dict[str, Any]) -> bytes:
+    """Everything an event says, in one way of writing it. Its producer's number and defaults do not count."""
+    known = _FIELDS.get(fields["type"], {})
+    said = {}
+    for name, value in fields.items():
+        declared = known.get(name, _TYPE)
+        is_float = declared.is_float and value is not None
+        shown = bits(value) if is_float else value
+        default = bits(0.0) if is_float and declared.default == "0.0" else json.loads(declared.default)
+        if name != "seq" and json.dumps(shown) not in ("null", json.dumps(default)):
+            said[name] = shown
+    return json.dumps(said, sort_keys=True).encode()
+
+
 def _files(folder: RunFolder) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in sorted(folder.journal.glob("*-*.jsonl*")):
@@ -230,15 +247,16 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 
 def _fits(kind: str, fields: dict[str, Any]) -> bool:
-    if any(name not in fields for name in _REQUIRED.get(kind, ())):
+    known = _FIELDS[kind]
+    if any(declared.required and name not in fields for name, declared in known.items()):
         return False
     for name, value in fields.items():
-        wanted = _FIELDS[kind].get(name) or _ALWAYS.get(name)
-        if wanted is None:
+        declared = known.get(name)
+        if declared is None or not declared.types:
             continue
-        if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        if not isinstance(value, declared.types) or (isinstance(value, bool) and bool not in declared.types):
             return False
-        if name in _FLOATS and isinstance(value, str) and not _names_float(value):
+        if declared.is_float and isinstance(value, str) and not _names_float(value):
             return False
         if (kind, name) in _COUNTS and not -(1 << 63) <= int(str(value)) < 1 << 63:
             return False
@@ -257,3 +275,8 @@ def _names_float(text: str) -> bool:
 
 def _constant(name: str) -> str:
     return name
+
+
+def _float(digits: str) -> float | str:
+    value = float(digits)
+    return value if value - value == 0.0 else ("Infinity" if value > 0 else "-Infinity")

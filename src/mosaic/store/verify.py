@@ -13,6 +13,7 @@ import msgspec
 from mosaic.errors import ProtocolError
 from mosaic.protocol import codec
 from mosaic.store.ingest import ended
+from mosaic.store.kinds import LISTED
 from mosaic.store.reader import StoreReader
 from mosaic.store.recount import (
     EpisodeCount,
@@ -20,8 +21,10 @@ from mosaic.store.recount import (
     Tally,
     bits,
     digest,
+    event_key,
     has_unknown_fields,
     lines_of,
+    parse_fields,
     step_key,
     understand,
 )
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "verify"]
 
 _LOCATED = 10  # episodes whose first differing step is looked for; the others are only named
-_KEPT_AS_EVENTS = ("hello", "config", "artifacts", "decision", "belief", "log", "bye")
+_PAGE = 4096
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -58,6 +61,7 @@ def verify(folder: RunFolder) -> list[Difference]:
         recount = _recount(folder, cursors, reader.quarantined_places())
         found = _compare_counts(reader, recount)
         found += _compare_metrics(reader, recount)
+        found += _compare_events(reader, recount)
         found += _compare_episodes(folder, reader, recount, cursors)
     found += [Difference(f"line of {place}", "an event", "quarantined") for place in recount.wronged]
     if ended(folder):
@@ -87,6 +91,7 @@ def _recount(
             recount.odd += 1
         elif kind == "unknown":
             recount.unknown += 1
+            recount.events.setdefault(fields["type"], Tally()).add(event_key(fields))
         else:
             recount.unknown += has_unknown_fields(kind, fields)
             _count(recount, kind, fields, source)
@@ -107,6 +112,8 @@ def _count(recount: Recount, kind: str, fields: dict[str, Any], source: str) -> 
         tally.add(
             _metric_key(fields["value"], fields.get("step"), fields.get("t", 0.0), fields.get("source"))
         )
+    if kind in LISTED:
+        recount.events.setdefault(kind, Tally()).add(event_key(fields))
     if kind not in ("step", "episode", "reset"):
         return
     episode = recount.episodes.setdefault(fields["episode_id"], EpisodeCount())
@@ -134,9 +141,6 @@ def _compare_counts(reader: StoreReader, recount: Recount) -> list[Difference]:
         ("events with something unknown", recount.unknown, summary.unknown),
         ("all events", sum(n for kind, n in recount.kinds.items() if kind != "odd"), summary.store_seq),
     ]
-    pairs += [
-        (f"{kind} events", recount.kinds.get(kind, 0), len(reader.events(kind))) for kind in _KEPT_AS_EVENTS
-    ]
     return [Difference(what, str(there), str(here)) for what, there, here in pairs if there != here]
 
 
@@ -149,6 +153,28 @@ def _compare_metrics(reader: StoreReader, recount: Recount) -> list[Difference]:
         for name in sorted(recount.metrics.keys() | stored.keys())
         if recount.metrics.get(name) != stored.get(name)
     ]
+
+
+def _compare_events(reader: StoreReader, recount: Recount) -> list[Difference]:
+    """Every event of the other kinds, unknown ones included, with all that it says."""
+    stored: dict[str, Tally] = {}
+    since = 0
+    while page := reader.events(since_seq=since, limit=_PAGE):
+        for row in page:
+            stored.setdefault(row.kind, Tally()).add(_stored_key(row.data))
+        since = page[-1].seq
+    return [
+        Difference(f"{kind} events", _shown(recount.events.get(kind)), _shown(stored.get(kind)))
+        for kind in sorted(recount.events.keys() | stored.keys())
+        if recount.events.get(kind) != stored.get(kind)
+    ]
+
+
+def _stored_key(data: bytes) -> bytes:
+    try:
+        return event_key(parse_fields(data))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return data  # no event any more: it is like none of the journal's
 
 
 def _compare_episodes(
@@ -240,4 +266,4 @@ def _reset_key(fields: dict[str, Any]) -> bytes:
 
 
 def _shown(tally: Tally | None) -> str:
-    return "none" if tally is None else f"{tally.count} values ({tally.heap:032x})"
+    return "none" if tally is None else f"{tally.count} of them ({tally.heap:032x})"

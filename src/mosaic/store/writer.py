@@ -18,9 +18,10 @@ import numpy.typing as npt
 from mosaic.protocol import floats
 from mosaic.protocol.codec import Unknown
 from mosaic.protocol.events import Episode, Event, Reset
-from mosaic.store import chunks
+from mosaic.store import bystep, chunks
 from mosaic.store.episodes import BLOCK, BY_ID, COLUMNS, ENDED, Live, split_id
-from mosaic.store.ledger import Ledger, json_of
+from mosaic.store.ledger import Ledger
+from mosaic.store.lines import json_of
 from mosaic.store.order import OrderFile
 from mosaic.store.packing import Packer, decode_own
 from mosaic.store.schema import rows
@@ -57,6 +58,7 @@ class StoreWriter:
     ) -> None:
         self.db = db
         try:
+            bystep.move_shared(db)
             saved = db.execute("SELECT data FROM state").get
             self.state = State() if saved is None else msgspec.msgpack.decode(saved, type=State)
             if saved is None:

@@ -8,6 +8,7 @@ import msgspec
 
 from mosaic.paths import RunFolder
 from mosaic.protocol.cards import Job
+from mosaic.protocol.events import Config
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import (
     ExitRecord,
@@ -124,3 +125,18 @@ def test_long_words_can_be_broken_and_lose_nothing() -> None:
     assert max(len(part) for part in breakable(path).split("\u200b")) <= 15
     assert breakable(path).replace("\u200b", "") == path
     assert breakable("short words stay") == "short words stay"
+
+
+def test_what_the_worker_said_it_was_told_is_shown_in_full() -> None:
+    config = Config(algo="ppo", args={"lr": 0.00025123456789, "evil\x1b": "\x1b[2J"})
+    found = sections(
+        ROW, folder=RunFolder(Path("/runs/x")), manifest=None, summary=None, config=config, now=1.0
+    )
+    (section,) = [one for one in found if one.title == "Configuration"]
+    assert [(field.label, field.text) for field in section.fields] == [
+        ("algo", "ppo"),
+        ("lr", "0.00025123456789"),
+        ("evil\\x1b", "\\x1b[2J"),
+    ]
+    silent = sections(ROW, folder=RunFolder(Path("/runs/x")), manifest=None, summary=None, now=1.0)
+    assert "Configuration" not in [one.title for one in silent]

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mosaic import text
+from mosaic.protocol.configs import flat
 from mosaic.ui.models.numbers import clock
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
+    from mosaic.protocol.events import Config
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest, RunRow
 
 __all__ = ["Field", "Section", "breakable", "sections"]
 
+_SETTING_CELLS = 200
 _LONG_WORD = re.compile(r"\S{24,}")
 _BREAK = "\N{ZERO WIDTH SPACE}"
 
@@ -53,6 +56,7 @@ def sections(
     folder: RunFolder,
     manifest: Manifest | None,
     summary: StoreSummary | None,
+    config: Config | None = None,
     parent_name: str = "",
     now: float,
 ) -> list[Section]:
@@ -61,6 +65,7 @@ def sections(
         Section("Run", _run(row, folder=folder, parent_name=parent_name)),
         Section("Setup", _setup(row, manifest)),
         Section("Settings", _settings(manifest)),
+        Section("Configuration", _configuration(config)),
         Section("Time", _time(row, now=now)),
         Section("Recorded", _recorded(row, summary)),
         Section("Provenance", _provenance(manifest)),
@@ -122,6 +127,15 @@ def _settings(manifest: Manifest | None) -> tuple[Field, ...]:
     if job.arguments:
         fields.append(Field("More words", text.visible(shlex.join(job.arguments))))
     return tuple(fields) or (Field("Parameters", "all as the algorithm has them by default"),)
+
+
+def _configuration(config: Config | None) -> tuple[Field, ...]:
+    """What the worker itself said it was told: the hyperparameters of scripts that know nothing of us."""
+    told = {} if config is None else flat(config)
+    return tuple(
+        Field(text.visible(name), text.fit(text.visible(value), _SETTING_CELLS))
+        for name, value in told.items()
+    )
 
 
 def _time(row: RunRow, *, now: float) -> tuple[Field, ...]:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED
 from mosaic.runs.folder import read_manifest
+from mosaic.store.configuration import glance_config
 from mosaic.store.glance import glance
 from mosaic.ui.models.details import breakable, sections
 from mosaic.ui.theme import GAP, INSET, TIGHT, tone, tone_of_state
@@ -28,6 +29,7 @@ from mosaic.ui.widgets.following_panel import FollowingPanel
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
+    from mosaic.protocol.events import Config
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest
     from mosaic.ui.context import Context
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["DetailsPanel"]
 
 _NO_RUN = "Choose a run on the left to see everything about it."
-_Read = tuple["Manifest | None", "StoreSummary | None"]
+_Read = tuple["Manifest | None", "StoreSummary | None", "Config | None"]
 
 
 class DetailsPanel(FollowingPanel):
@@ -126,13 +128,14 @@ class DetailsPanel(FollowingPanel):
         row = self._context.runs.get(self._context.selection.focus)
         if row is None:
             return []
-        manifest, summary = self._read.get(row.run_id, (None, None))
+        manifest, summary, config = self._read.get(row.run_id, (None, None, None))
         parent = self._context.runs.get(row.parent)
         return sections(
             row,
             folder=self._context.root.run(row.run_id),
             manifest=manifest,
             summary=summary,
+            config=config,
             parent_name=parent.name if parent is not None else "",
             now=time.time(),
         )
@@ -222,5 +225,5 @@ def _read(folder: RunFolder) -> _Read:
     try:
         manifest = read_manifest(folder)
     except StoreError:
-        return None, None
-    return manifest, glance(folder)
+        return None, None, None
+    return manifest, glance(folder), glance_config(folder)

@@ -1,4 +1,4 @@
-.PHONY: install demo test check bench proof frameworks proto screenshots display clean
+.PHONY: install demo test check bench proof mutants frameworks proto screenshots display clean
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -31,6 +31,13 @@ test: install display
 
 proof: install
 	$(PY) -m pytest -m heavy || $(PY) -m pytest -m heavy $(AGAIN)
+
+# Breaks one line of src/ at a time and sees which tests notice; see tests/mutation. A tree whose tests fail anyway
+# kills everything: run it after `make test`.
+MUTANTS ?= --count 200 --seed 1
+
+mutants: install display
+	$(PY) -m tests.mutation $(MUTANTS)
 
 demo: install
 	VENV=$(VENV) sh examples/demo.sh

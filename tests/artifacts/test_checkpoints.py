@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,24 @@ def test_a_strangers_record_cannot_name_files_outside_its_folder(root: DataRoot,
     assert "outside" in known.note
     (known,) = checkpoints.of_run(root, own.run_id)
     assert known.usable
+
+
+@pytest.mark.parametrize("path", ["../../../secret", "checkpoints/../../../../secret"])
+def test_a_strangers_record_cannot_climb_out_of_its_folder(root: DataRoot, tmp_path: Path, path: str) -> None:
+    (tmp_path / "secret").write_bytes(b"mine")
+    stranger = saved_run(root, own=False)
+    stranger.file("any", b"")
+    assert (stranger.folder.path / path).read_bytes() == b"mine"
+    lines = [
+        {"type": "hello", "protocol": 1, "producer": "p1xevil"},
+        {"type": "checkpoint", "path": path, "bytes": 4},
+    ]
+    text = "".join(json.dumps({**line, "seq": seq}) + "\n" for seq, line in enumerate(lines))
+    (stranger.folder.journal / "p1xevil-0000.jsonl").write_text(text)
+    stranger.end()
+    (known,) = checkpoints.of_run(root, stranger.run_id)
+    assert not known.usable
+    assert "outside" in known.note
 
 
 def test_a_strangers_checkpoint_is_trusted_once_its_bytes_are(root: DataRoot) -> None:

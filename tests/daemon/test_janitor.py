@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,6 +50,12 @@ def test_the_reason_names_the_figures(home: Path, monkeypatch: pytest.MonkeyPatc
 def test_free_space_is_what_the_file_system_says(home: Path) -> None:
     info = os.statvfs(home)
     assert 0 <= free_mib(home) <= info.f_blocks * info.f_frsize >> 20
+
+
+def test_what_only_root_may_fill_is_not_counted_as_free(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = SimpleNamespace(f_bavail=300, f_bfree=900, f_blocks=1000, f_frsize=1 << 20, f_bsize=1 << 12)
+    monkeypatch.setattr(os, "statvfs", lambda _: info)
+    assert free_mib(home) == 300
 
 
 def test_a_binned_run_is_out_of_sight_at_once_and_gone_after_emptying(home: Path, tmp_path: Path) -> None:

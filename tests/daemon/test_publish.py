@@ -136,6 +136,17 @@ def test_a_number_that_never_comes_ends_the_stream_and_names_it(tmp_path: Path) 
     assert_complete(play(tmp_path, scene, gap_secs=0.01), 3)
 
 
+def test_one_missing_number_is_as_bad_as_many(tmp_path: Path) -> None:
+    async def scene(desk: PublishDesk, folder: RunFolder) -> None:
+        session = (await desk.register(folder, register())).session
+        with pytest.raises(DaemonError, match="sent event 4, but 3 is next"):
+            await publish(desk, batch(session, 1, 2), batch(session, 4, 1))
+        with pytest.raises(DaemonError, match="sent event 4, but 3 is next"):
+            await publish(desk, pb.PublishEvents(session=session, first_seq=4))
+
+    assert_complete(play(tmp_path, scene, gap_secs=0.01), 2)
+
+
 def test_the_next_desk_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
     async def first(desk: PublishDesk, folder: RunFolder) -> None:
         registration = (await desk.register(folder, register())).session

@@ -95,6 +95,44 @@ def test_no_more_batches_are_sent_than_were_asked_for(run: Run) -> None:
     play(scene)
 
 
+def test_negative_credits_take_nothing_away(run: Run) -> None:
+    run.steps(0, 30)
+
+    async def scene(desk: StreamDesk) -> None:
+        reader = Reader(desk, run, batch_rows=10)
+        await reader.next(grant=0)
+        reader.grant(-5)
+        reader.grant(1)
+        assert rewards([await reader.next(grant=0)]) == [float(n) for n in range(10, 20)]
+        reader.leave()
+        await reader.task
+
+    play(scene)
+
+
+def test_what_is_stored_while_completeness_is_asked_is_still_sent(run: Run) -> None:
+    run.steps(0, 3)
+
+    class Ending:
+        """Its last rows are stored just before it says, for the first time, that it is complete."""
+
+        folder = run.folder
+        asked = 0
+
+        @property
+        def complete(self) -> bool:
+            self.asked += 1
+            if self.asked == 1:
+                run.steps(3, 2)
+            return True
+
+    async def scene(desk: StreamDesk) -> None:
+        batches = await Reader(desk, Ending()).all()  # type: ignore[arg-type]
+        assert rewards(batches) == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+    play(scene)
+
+
 def test_a_stream_without_credits_is_refused(run: Run) -> None:
     async def scene(desk: StreamDesk) -> None:
         reader = Reader(desk, run, credits=0)

@@ -47,7 +47,7 @@ Members = list[tuple[tarfile.TarInfo, bytes]]
 Lie = Callable[[archive.PackManifest, Members], archive.PackManifest]
 
 
-def _forge(run: RunFolder, target: Path, change: Lie) -> None:
+def _forge(run: RunFolder, target: Path, change: Lie, *, list_first: bool = True) -> None:
     """A packed run, with whatever lie `change` puts into it."""
     members: Members = []
     listed = []
@@ -63,7 +63,7 @@ def _forge(run: RunFolder, target: Path, change: Lie) -> None:
         encoded = msgspec.json.encode(manifest)
         first = tarfile.TarInfo(archive.MANIFEST_NAME)
         first.size = len(encoded)
-        tar.addfile(first, io.BytesIO(encoded))
+        members.insert(0 if list_first else 1, (first, encoded))
         for member, data in members:
             tar.addfile(member, io.BytesIO(data))
     target.write_bytes(zstandard.compress(raw.getvalue()))
@@ -173,6 +173,23 @@ def test_a_stream_of_endless_zeros_is_refused_early(tmp_path: Path) -> None:
     head = member.tobuf(tarfile.GNU_FORMAT)
     packed.write_bytes(compressor.compress(head + bytes(200 << 20)) + compressor.flush())
     with pytest.raises(ProtocolError):
+        unpack(packed, DataRoot(tmp_path / "elsewhere"))
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["before the list of files", "after it"])
+def test_a_header_that_unpacks_to_more_than_was_declared_is_refused_as_such(
+    run: RunFolder, tmp_path: Path, listed: bool
+) -> None:
+    def bomb(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+        """A member's name, which tar readers take whole into memory."""
+        long_name = tarfile.TarInfo("././@LongLink")
+        long_name.type, long_name.size = tarfile.GNUTYPE_LONGNAME, (4 << 20 if listed else 70 << 20)
+        members.insert(0, (long_name, b"x" * long_name.size))
+        return manifest
+
+    packed = tmp_path / "evil.mosaic.tar.zst"
+    _forge(run, packed, bomb, list_first=listed)
+    with pytest.raises(ProtocolError, match="it unpacks to more than"):
         unpack(packed, DataRoot(tmp_path / "elsewhere"))
 
 

@@ -61,13 +61,13 @@ def survives(mutant: Mutant, scratch: Path) -> str | None:
             command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=600, check=False
         )
     finally:
-        _sweep(scratch)
+        sweep(scratch)
     if done.returncode == 1:
         return None
     return f"exit code {done.returncode} (1 = caught)\n{done.stdout[-3000:]}\n{done.stderr[-1000:]}"
 
 
-def _sweep(scratch: Path) -> None:
+def sweep(scratch: Path) -> None:
     """End what a broken product left behind: all that runs from the copy, or names the folder it lay in."""
     mark = str(scratch)
     for process in psutil.process_iter():

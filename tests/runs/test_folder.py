@@ -69,6 +69,20 @@ def test_a_look_reports_records_and_locks(home: Path) -> None:
     assert runs.observe(folder).shim_alive is False
 
 
+def test_a_shim_that_ends_during_the_look_has_left_its_exit_record(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+
+    def ends_now(_: Path) -> bool:
+        """The record is written, then the lock is let go: all between two instructions of the look."""
+        write_json(folder.exit, ExitRecord(code=0))
+        return False
+
+    monkeypatch.setattr(runs, "held", ends_now)
+    assert runs.observe(folder).exit == ExitRecord(code=0)
+
+
 def test_a_damaged_record_counts_as_missing(home: Path) -> None:
     folder = runs.create(DataRoot(home), spec(), created=0.0)
     folder.exit.write_bytes(b'{"code": 0')

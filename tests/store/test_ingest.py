@@ -55,6 +55,21 @@ def test_the_size_of_a_turn_changes_nothing(folder: RunFolder, turn_bytes: int) 
     assert verify(folder) == []
 
 
+def test_a_producer_with_much_to_say_does_not_keep_the_others_waiting(folder: RunFolder) -> None:
+    names = ("p1x00000001", "p2x00000002", "p3x00000003")
+    for name in names:
+        worker = Segments(folder, producer=name)
+        for _ in range(80):
+            worker.add({"type": "metric", "name": name, "value": 1.0, "padding": "x" * 100_000})
+        worker.write()
+    with RunIngest(folder, seal=False, turn_bytes=1) as ingest:  # one block of one producer a turn
+        for _ in range(8):
+            assert ingest.turn().more
+        with StoreReader(folder) as reader:
+            seen = {row.name for row in reader.metrics()}
+    assert seen == set(names)
+
+
 def test_a_live_segment_is_read_as_it_grows(folder: RunFolder) -> None:
     worker = Segments(folder)
     worker.episode(0, 3, close=False)

@@ -175,3 +175,22 @@ def test_a_page_of_the_journal_lost_with_the_power_is_noticed_after_the_restart(
     assert "lost lines that had been read" in summary.warnings[0]
     assert summary.holes == 1
     assert verify(folder) == []
+
+
+def test_a_segment_that_vanished_is_noticed_and_the_store_made_anew(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.episode(0, 5)
+    kept = worker.write()
+    worker.episode(1, 7)
+    worker.write().unlink()
+    assert ingest_all(folder).steps == 5
+    lost = worker.path
+    worker.episode(2, 9)
+    worker.write()
+    assert ingest_all(folder).steps == 14
+    lost.unlink()
+    summary = ingest_all(folder)
+    assert summary.steps == 5
+    assert f"ahead of its journal ({lost.name} is gone)" in summary.warnings[0]
+    assert kept.exists()
+    assert verify(folder) == []

@@ -82,6 +82,27 @@ def test_what_a_killed_sealing_left_is_cleared_up(folder: RunFolder, complete: b
     assert verify(folder) == []
 
 
+def test_the_sealed_name_is_on_disk_before_sweeping_drops_the_original(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = Segments(folder)
+    worker.episode(0, 20)
+    original = worker.write()
+    data = zstandard.ZstdCompressor().compress(original.read_bytes())
+    original.with_name(f"{original.name}.zst").write_bytes(data)
+    there_when_synced: list[bool] = []
+    synced = seal.sync_folder
+
+    def watched(path: Path) -> None:
+        there_when_synced.append(original.exists())
+        synced(path)
+
+    monkeypatch.setattr(seal, "sync_folder", watched)
+    seal.sweep(folder)
+    assert there_when_synced == [True]
+    assert not original.exists()
+
+
 def test_sweeping_a_run_without_a_journal_does_nothing(folder: RunFolder) -> None:
     folder.journal.rmdir()
     seal.sweep(folder)

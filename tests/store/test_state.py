@@ -50,3 +50,17 @@ def test_a_warning_is_kept_once_and_not_for_ever() -> None:
         state.warn(f"other {k}")
     assert state.warnings.count("same") == 1
     assert len(state.warnings) == 32
+
+
+def test_a_run_begins_with_its_earliest_event_and_ends_with_its_latest() -> None:
+    state = State()
+    for first, last in (
+        (20.0, 30.0),
+        (10.0, 25.0),
+        (15.0, 40.0),
+        (0.0, 0.0),
+        (-1.0, math.inf),
+        (math.nan, 1.0),
+    ):
+        state.saw_times(first, last)
+    assert (state.summary().t_first, state.summary().t_last) == (10.0, 40.0)

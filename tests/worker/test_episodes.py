@@ -51,6 +51,18 @@ def test_an_episode_is_a_reset_steps_and_an_end(recorder: Recorder, tmp_path: Pa
     assert episode["t_start"] <= episode["t_end"] <= episode["t"]
 
 
+def test_an_episode_that_ends_by_both_flags_is_terminated(recorder: Recorder, tmp_path: Path) -> None:
+    track = Track(recorder)
+    track.begin(0)
+    track.step(1, 0, 0.5, True, True)
+    assert shapes(tmp_path)[-1] == ("episode", 1, "terminated")
+    (step,) = events(tmp_path, "step")
+    assert (step["terminated"], step["truncated"]) == (True, True)
+    track.begin(0)
+    track.step(1, 0, 0.5, False, True)
+    assert shapes(tmp_path)[-1] == ("episode", 1, "truncated")
+
+
 def test_ids_count_up_per_environment(recorder: Recorder, tmp_path: Path) -> None:
     first, second = Track(recorder), Track(recorder)
     for track in (first, second, first):

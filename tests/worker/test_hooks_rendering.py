@@ -248,9 +248,16 @@ def test_frames_of_any_layout_fit(frame: Any, expected: tuple[int, ...]) -> None
     assert memoryview(pixels).c_contiguous
 
 
-def test_larger_frames_are_made_smaller() -> None:
-    _, width, height, *_ = rendering.fit(np.zeros((400, 600, 3), np.uint8), 320, 320)
-    assert (width, height) == (300, 200)
+@pytest.mark.parametrize(
+    ("height", "width", "fitted"),
+    [(400, 600, (200, 300)), (600, 400, (300, 200)), (320, 320, (320, 320)), (321, 10, (161, 5))],
+)
+def test_larger_frames_are_made_smaller_by_the_side_that_needs_it(
+    height: int, width: int, fitted: tuple[int, int]
+) -> None:
+    pixels, across, down, *_ = rendering.fit(np.zeros((height, width, 3), np.uint8), 320, 320)
+    assert (down, across) == fitted
+    assert pixels.shape[:2] == fitted
 
 
 @pytest.mark.parametrize(

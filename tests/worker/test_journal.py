@@ -258,6 +258,16 @@ def test_a_forked_child_is_another_producer_and_holds_no_lock_of_its_parent(
     assert sorted(texts) == [["child"], ["parent", "parent again"]]
 
 
+def test_what_was_made_before_a_fork_can_tell_that_it_is_in_the_child(journal: Journal) -> None:
+    channel = Channel(journal)
+    channel.append(b'{"type":"log","text":"parent"')
+    assert channel.epoch == journal.epoch
+    journal.after_fork_in_child()
+    assert channel.epoch != journal.epoch
+    assert Channel(journal).epoch == journal.epoch
+    journal.close()
+
+
 KILLED = """
 import os, sys
 from mosaic_worker.journal import Channel, Journal

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from mosaic.daemon.places.local.processes import descendants, look
-from mosaic.protocol.runs import RunState, Want
+from mosaic.daemon.places.local.shim import Shim
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import RunSpec, RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.locks import held
-from tests.daemon.keeping import WORKERS, alive, noted, order, shim_of, state, until, worker
+from tests.daemon.keeping import RUN_ID, WORKERS, alive, noted, order, shim_of, state, until, worker
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 255])
@@ -163,6 +165,39 @@ def test_what_outlives_the_worker_is_ended_after_the_grace_time_and_named(home: 
         assert [str(process.pid) in text for process, text in zip(left, ended.leftovers, strict=True)] == [
             True
         ]
+
+
+def test_what_a_paused_run_leaves_behind_is_woken_to_end_by_itself(home: Path, tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    command = ["sh", "-c", " ".join(worker("counts", count)) + " & wait"]
+    with shim_of(home, command, grace_secs=600.0) as (folder, _):
+        until(lambda: count.exists() and count.stat().st_size > 3)
+        order(folder, Want.PAUSE)
+        until(lambda: state(folder) is RunState.PAUSED)
+        proc = runs.read_proc(folder)
+        assert proc is not None
+        assert proc.worker_pid is not None
+        os.kill(proc.worker_pid, signal.SIGKILL)
+        until(folder.exit.exists)
+        size = count.stat().st_size
+        until(lambda: count.stat().st_size > size)
+
+
+def test_everything_is_synced_before_the_exit_is_recorded(home: Path) -> None:
+    spec = RunSpec(run_id=RUN_ID, command=worker("exits", 0), cwd="/")
+    folder = runs.create(DataRoot(home), spec, created=0.0)
+    order(folder, Want.RUN)
+    folder.exit.mkdir()  # nothing can take that name: the shim tries until it can
+    program = f"from {Shim.__module__} import Shim; Shim({str(folder.path)!r}, sync_secs=3600).run()"
+    paths = os.pathsep.join(path for path in sys.path if path)
+    shim = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths})
+    try:
+        until(folder.synced.exists)
+        assert folder.stdout.read_text() == "out\n"
+    finally:
+        folder.exit.rmdir()
+        shim.wait(timeout=60)
+    assert state(folder) is RunState.FINISHED
 
 
 def test_leftovers_are_ended_at_once_when_asked(home: Path, tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Which tests are meant to notice a break of a module. Reads the tree, runs nothing.
+
+A module's mirror is the test file that bears its name. The ring around it: every other test file that imports
+the module, then the other files of the mirror's folder. Proofs, journeys and tests of frameworks are in
+neither: they take minutes each.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["mirror", "ring"]
+
+_ELSEWHERE = {"proof", "frameworks", "journey", "mutation", "golden"}
+
+
+def mirror(root: Path, module: Path) -> list[Path]:
+    """The test files that bear the module's name; those that import it when none does."""
+    stem = module.stem.strip("_") if module.stem != "__init__" else module.parent.name
+    parent = module.parent.name
+    names = {f"test_{stem}", f"test_{parent}_{stem}", f"test_worker_{stem}"}
+    named = [path for path in _tests(root) if path.stem in names or path.stem.startswith(f"test_{stem}_")]
+    importing = set(_importing(root, module))
+    area = module.relative_to(root / "src").parts[1:-1]
+    best = [path for path in named if path in importing or set(area[:1]) & set(path.parts)]
+    # One name may stand for modules of several packages: the file that imports this one is meant.
+    ours = [path for path in best if path in importing]
+    return sorted(ours or best or importing or named)
+
+
+def ring(root: Path, module: Path) -> list[Path]:
+    """Further test files that may notice, the likeliest first."""
+    first = mirror(root, module)
+    importing = [path for path in _importing(root, module) if path not in first]
+    folders = {path.parent for path in first}
+    beside = [path for path in _tests(root) if path.parent in folders and path not in first + importing]
+    return importing + beside
+
+
+def _tests(root: Path) -> list[Path]:
+    found = sorted((root / "tests").rglob("test_*.py"))
+    return [path for path in found if not _ELSEWHERE & set(path.relative_to(root).parts)]
+
+
+def _importing(root: Path, module: Path) -> list[Path]:
+    parts = module.relative_to(root / "src").with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    whole, package, name = ".".join(parts), ".".join(parts[:-1]), parts[-1]
+    # A dotted name counts wherever it stands: some tests import a module in a program that they start.
+    pattern = re.compile(rf"\b{re.escape(whole)}\b(?!\.)|from {re.escape(package)} import [^\n]*\b{name}\b")
+    return [path for path in _tests(root) if pattern.search(path.read_text())]

@@ -98,14 +98,14 @@ def test_every_turn_is_the_recorded_one_wherever_it_is_come_from(kind: dict[str,
         pass
     straight = [seeker._fresh()]
     straight[0].reset(seeker.unit)
-    wanted = {0: straight[0].picture("").tobytes()}
+    wanted = {0: straight[0].frame("").tobytes()}
     while straight[0].turn < seeker.turns:
         straight[0].step(seeker.unit)
-        wanted[straight[0].turn] = straight[0].picture("").tobytes()
+        wanted[straight[0].turn] = straight[0].frame("").tobytes()
     for turn in ORDER:
         sim, found = seeker.at(turn)
         assert (sim.turn, found) == (turn, [])
-        assert sim.picture("").tobytes() == wanted[turn]
+        assert sim.frame("").tobytes() == wanted[turn]
     assert len(seeker._sims) <= 4
     assert len(seeker._keyframes) <= 8
     seeker.close()

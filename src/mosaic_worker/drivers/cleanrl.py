@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import types
-from typing import IO, Any, Dict, List, Optional
+from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
@@ -21,6 +21,10 @@ from mosaic_worker.drivers._loading import opened
 from mosaic_worker.drivers._saving import Saver
 from mosaic_worker.drivers._stopping import Stop, leave
 from mosaic_worker.drivers._words import Refused, Words
+from mosaic_worker.operators import Policy
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.played import Episode
 
 __all__ = ["main", "train"]
 
@@ -175,14 +179,10 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
 # ---- evaluation ----
 
 
-class _Counted(_evaluating.Played):
-    """Played episodes whose returns the environment counted itself, before its rewards were scaled."""
-
-    def end_with(self, info: Dict[str, Any]) -> None:
-        told = info.get("episode")
-        if told is not None:
-            self._total = _single_file.number(told["r"])
-        self.end()
+def _returned(episode: Episode) -> float:
+    """An episode's return as the environment counted it itself, before its rewards were scaled."""
+    told = episode.info.get("episode")
+    return episode.returned if told is None else _single_file.number(told["r"])
 
 
 def _evaluate(words: Words) -> Optional[int]:
@@ -212,18 +212,15 @@ def _evaluate(words: Words) -> Optional[int]:
         act = _single_file.policy(module, env, held)
         args = {"checkpoint": words.checkpoint, "script": path}
         mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
-        played = _Counted()
         torch.manual_seed(0 if words.seed is None else words.seed)
-        observation, _ = env.reset(seed=words.seed)
-        while True:
-            observation, reward, terminated, truncated, info = env.step(act(observation))
-            played.step(float(reward))
-            if terminated or truncated:
-                played.end_with(info)
-                if len(played.returns) == words.episodes:
-                    break
-                observation, _ = env.reset()
-        _evaluating.report(played, step=held.step)
+        _evaluating.evaluate(
+            env,
+            Policy(lambda view: act(view.observation)),
+            seed=words.seed,
+            episodes=words.episodes,
+            step=held.step,
+            returned=_returned,
+        )
     finally:
         env.close()
     return 0

@@ -65,7 +65,7 @@ class Film:
             self._sim = self._fresh()
         sim = self._sim
         found = sim.reset(self.unit) if sim.turn < 0 else sim.step(self.unit)
-        picture = sim.picture("")
+        picture = sim.frame("")
         self._keep(sim.turn, picture, found)
         return sim.turn, picture, found
 
@@ -116,9 +116,9 @@ def leaves_traces(at: Callable[[int], Sim], turns: int, *, secs: float = 0.3, lo
             return True
         if kind.__module__.startswith(_TRACELESS):
             return False
-        sim.picture("")  # the first one opens windows and loads images
+        sim.frame("")  # the first one opens windows and loads images
         before = _attributes(sim.core)
-        first, second = sim.picture(""), sim.picture("")
+        first, second = sim.frame(""), sim.frame("")
         if not hasattr(first, "tobytes"):
             return False
         if first.tobytes() != second.tobytes() or _attributes(sim.core) != before:

@@ -215,7 +215,7 @@ class Seeker:
 
 def _bytes_of(sim: Sim) -> Any:
     try:
-        picture = sim.picture("")
+        picture = sim.frame("")
     except Exception as error:  # noqa: BLE001  (an environment that cannot be drawn is compared by its values alone)
         return type(error).__name__
     return (picture.shape, picture.tobytes()) if hasattr(picture, "tobytes") else repr(picture)

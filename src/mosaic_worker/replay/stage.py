@@ -123,7 +123,7 @@ class Stage:
         if self._film is not None:
             return self._film.shot(max(0, min(turn, self.seeker.turns)))
         sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
-        return sim.picture(focus), found
+        return sim.frame(focus), found
 
     def close(self) -> None:
         """Let every environment go."""

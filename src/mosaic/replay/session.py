@@ -197,7 +197,7 @@ class Session:
             raise ReplayError("the replay process is gone; open the episode again")
         places = chain.unit(chain.number(row)).places[row.index]
         wanted = list(steps)
-        request = {"type": "shoot", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
+        request = {"type": "draw", "turns": [places[step] for step in wanted], "focus": chain.focus(row)}
         for place, (header, body) in enumerate(self._child.stream(request)):
             if place >= len(wanted):
                 raise ReplayError("the replay process sent more pictures than were asked for")
@@ -206,7 +206,7 @@ class Session:
     @property
     def pictures(self) -> bool:
         """Whether the environment was made so that it can be drawn."""
-        return bool(self._made.get("pictures"))
+        return bool(self._made.get("frames"))
 
     # ---- the child ----
 
@@ -229,7 +229,7 @@ class Session:
             self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
             self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
         self._pictures = pictures
-        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": pictures}
+        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "frames": pictures}
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers import _words
-from mosaic_worker.operators import Operator
 from mosaic_worker.session import played
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.session.played import Episode
 from mosaic_worker.session.worlds import SingleWorld
+
+if TYPE_CHECKING:
+    from mosaic_worker.operators import Operator
 
 __all__ = ["Played", "evaluate", "report", "summary"]
 

@@ -106,15 +106,15 @@ def _run(code: types.CodeType, module: types.ModuleType) -> Any:
 
 
 def _as_main(path: str, flags: List[str]) -> types.ModuleType:
-    """What `python path flags…` would have made: main module, words, search path; and a place to work."""
+    """What `python path flags…` would have made: main module, words, search path; and a folder to work in."""
     folder = os.path.dirname(path)
     sys.argv = [path, *flags]
     _search(folder)
     run = os.environ.get("MOSAIC_RUN_DIR")
     if run:  # what the script writes by relative names belongs to the run
-        place = os.path.join(run, "files")
-        os.makedirs(place, mode=0o700, exist_ok=True)
-        os.chdir(place)
+        files = os.path.join(run, "files")
+        os.makedirs(files, mode=0o700, exist_ok=True)
+        os.chdir(files)
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__dict__["__builtins__"] = __builtins__
@@ -124,9 +124,9 @@ def _as_main(path: str, flags: List[str]) -> types.ModuleType:
 
 def _search(folder: str) -> None:
     """The script's folder and the checkout around it, found first."""
-    for place in (os.path.dirname(folder), folder):
-        if place not in sys.path:
-            sys.path.insert(0, place)
+    for found in (os.path.dirname(folder), folder):
+        if found not in sys.path:
+            sys.path.insert(0, found)
 
 
 def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:

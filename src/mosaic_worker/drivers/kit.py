@@ -1,4 +1,4 @@
-"""What a driver is made of, for people who write one: the command line, stopping, saving, loading, reporting.
+"""What a driver is made of, for people who write one: command line, stopping, saving, loading, playing.
 
 Everything else under `mosaic_worker.drivers` may change; these names stay. Imports no framework.
 """
@@ -6,22 +6,33 @@ Everything else under `mosaic_worker.drivers` may change; these names stay. Impo
 from __future__ import annotations
 
 from mosaic_worker.drivers._envs import make as make_env
-from mosaic_worker.drivers._evaluating import Played, report
+from mosaic_worker.drivers._evaluating import Played, evaluate, report
 from mosaic_worker.drivers._loading import opened
 from mosaic_worker.drivers._saving import Saver
 from mosaic_worker.drivers._stopping import Insisted, Stop
 from mosaic_worker.drivers._words import Refused, Words, main, say
+from mosaic_worker.operators import Choice, Learner, Operator, Policy
+from mosaic_worker.session.loop import Until, play
+from mosaic_worker.session.worlds import world_of
 
 __all__ = [
+    "Choice",
     "Insisted",
+    "Learner",
+    "Operator",
     "Played",
+    "Policy",
     "Refused",
     "Saver",
     "Stop",
+    "Until",
     "Words",
+    "evaluate",
     "main",
     "make_env",
     "opened",
+    "play",
     "report",
     "say",
+    "world_of",
 ]

@@ -141,7 +141,7 @@ def _load(path: str, words: Words) -> Any:
                 about = json.loads(bytes(held["about"]).decode())
             state = State(**{name: about[name] for name in State._fields})
         except (ValueError, KeyError, OSError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise Refused(f"{path} is no checkpoint of tabular: {error}") from None
+            raise Refused(f"{path} is not a checkpoint of tabular: {error}") from None
     return values, state
 
 

@@ -13,8 +13,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
 
-from mosaic_worker.fastlane_layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
+from mosaic_worker.fastlane_layout import HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
 from mosaic_worker.frames import frames
+from mosaic_worker.pixels import pixels
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
@@ -163,16 +164,7 @@ def fit(picture: Any, most_width: int, most_height: int) -> Picture:
     Raises:
         TypeError: it is no picture of bytes.
     """
-    if isinstance(picture, (list, tuple)) and picture:
-        picture = picture[-1]
-    shape = getattr(picture, "shape", None)
-    if shape is None or str(getattr(picture, "dtype", "")) != "uint8":
-        what = f"{getattr(picture, 'dtype', type(picture).__name__)}"
-        raise TypeError(f"render gave {what}, not an array of uint8")
-    if len(shape) == 2:
-        picture = picture.reshape(shape[0], shape[1], 1)
-    if len(shape) not in (2, 3) or picture.shape[2] not in CHANNELS or not picture.size:
-        raise TypeError(f"render gave an array of shape {shape}, not (height, width, 1, 3 or 4)")
+    picture = pixels(picture)
     height, width, channels = picture.shape
     skip = max(-(-width // (most_width or width)), -(-height // (most_height or height)))
     if skip > 1:

@@ -29,7 +29,7 @@ def main(path: str) -> int:
     from mosaic_worker.replay.units import Unit
 
     mosaic_worker.config(algo="branch", seed=plan["seed"], branch=plan["told"])
-    builder = Builder(plan["env"], allowed=plan["allowed"], path=plan["path"], pictures=False)
+    builder = Builder(plan["env"], allowed=plan["allowed"], path=plan["path"], frames=False)
     units = [Unit.from_json(unit) for unit in plan["units"]]
     sim = make_sim(builder)
     for unit in units[:-1]:

@@ -10,16 +10,14 @@ from typing import (
     Any,
     Callable,
     Dict,
-    List,
     Mapping,
     NamedTuple,
     Optional,
     Sequence,
-    Tuple,
     Union,
 )
 
-from mosaic_worker.operators.base import Choice, Learner, Operator, Seat, seed_of
+from mosaic_worker.operators.base import Learner, Operator, Seat, seed_of
 from mosaic_worker.session.outcome import BEGAN, GONE, RESTARTED, SOLE, Outcome
 from mosaic_worker.session.played import Episode, Played
 from mosaic_worker.session.supervising import Supervisor, supervise
@@ -54,9 +52,9 @@ class _Sitting:
         self.operator = operator
         self.act = operator.act
         self.learn = operator.learn if isinstance(operator, Learner) else None
-        self.view: Optional[View] = None
-        self.choice: Optional[Choice] = None
-        """Its last choice, until the outcome of it is known."""
+        self.view: Any = None
+        self.choice: Any = None
+        """Its last choice, until the outcome of it is known; and the view it was made on."""
         self.begin()
 
     def begin(self) -> None:
@@ -68,12 +66,20 @@ class _Table:
     """The seats of one play, found as their actors turn up."""
 
     def __init__(
-        self, world: World, operators: Operators, *, seed: Optional[int], fresh: bool, played: Played
+        self,
+        world: World,
+        operators: Operators,
+        supervisors: Sequence[Supervisor],
+        *,
+        seed: Optional[int],
+        fresh: bool,
+        played: Played,
     ) -> None:
         self._world = world
         self._fresh = fresh
         self._operators = {SOLE: operators} if isinstance(operators, Operator) else operators
         self._seed = seed
+        self._supervisors = supervisors
         self._played = played
         self.seats: Dict[Any, _Sitting] = {}
 
@@ -91,28 +97,41 @@ class _Table:
         for seat in self.seats.values():
             seat.begin()
 
-    def account(self, seen: Mapping[Any, Outcome]) -> List[Tuple[Any, _Sitting, Outcome]]:
-        """Count what everybody got; who has to decide now."""
-        deciding = []
+    def turn(self, seen: Mapping[Any, Outcome], *, asks: bool) -> Dict[Any, Any]:
+        """Count what everybody got; with `asks`, the actions of those who decide now."""
+        actions = {}
+        seats, world = self.seats, self._world
         for actor, outcome in seen.items():
-            seat = self.seats.get(actor) or self.seat(actor, outcome)
-            how = outcome.how
+            seat = seats.get(actor) or self.seat(actor, outcome)
+            _, reward, terminated, truncated, _, how, _ = outcome
             if how == BEGAN:
                 seat.begin()
             else:
-                seat.total += float(outcome.reward)
-            if seat.choice is not None:
-                seat.steps += 1
-                choice, seat.choice = seat.choice, None
-                if seat.learn is not None and seat.view is not None:
-                    seat.learn(seat.view, choice, outcome)
-            if (outcome.terminated or outcome.truncated or how == GONE) and how != BEGAN:
-                self._end(actor, seat, outcome.info)
-                if how != RESTARTED:
-                    continue
-                seat.begin()
-            deciding.append((actor, seat, outcome))
-        return deciding
+                seat.total += float(reward)
+                choice = seat.choice
+                if choice is not None:
+                    seat.steps += 1
+                    seat.choice = None
+                    if seat.learn is not None:
+                        seat.learn(seat.view, choice, outcome)
+                if terminated or truncated or how == GONE:
+                    self._end(actor, seat, outcome.info)
+                    if how != RESTARTED:
+                        continue
+                    seat.begin()
+            if asks:
+                view = seat.view = View(world, actor, outcome, seat.steps, seat.total)
+                choice = seat.choice = seat.act(view)
+                actions[actor] = choice.action
+        if self._supervisors:
+            self._supervise(actions)
+        return actions
+
+    def _supervise(self, actions: Dict[Any, Any]) -> None:
+        for actor in actions:
+            seat = self.seats[actor]
+            seat.choice = supervise(self._supervisors, seat.operator, seat.view, seat.choice)
+            actions[actor] = seat.choice.action
 
     def _end(self, actor: Any, seat: _Sitting, info: Any) -> None:
         if seat.running:
@@ -155,35 +174,25 @@ def play(
     played = Played(ended)
     if until.ticks == 0 or until.episodes == 0:
         return played
-    table = _Table(world, operators, seed=seed, fresh=reset, played=played)
+    table = _Table(world, operators, supervisors, seed=seed, fresh=reset, played=played)
     if reset:
         world.reset(seed=seed)
     rounds = 0
-    ticks, stop = until.ticks, until.stop
+    ticks, stop, episodes = until.ticks, until.stop, until.episodes
     while True:
-        deciding = table.account(world.look())
         over = world.over
+        last = played.ticks == ticks or (stop is not None and stop())
+        actions = table.turn(world.look(), asks=not (over or last))
         if over:
             table.end_all()
             rounds += 1
-        if played.ticks == ticks or (stop is not None and stop()):
+        if last or (
+            episodes is not None and episodes <= (len(played.episodes) if world.restarts else rounds)
+        ):
             return played
-        if until.episodes is not None:
-            count = len(played.episodes) if world.restarts else rounds
-            if count >= until.episodes:
-                return played
         if over:
             world.reset()
             table.begin()
-            continue
-        actions = {}
-        for actor, seat, outcome in deciding:
-            seat.view = View(world, actor, outcome, seat.steps, seat.total)
-            seat.choice = seat.act(seat.view)
-            actions[actor] = seat.choice.action
-        if supervisors:
-            for actor, seat, _ in deciding:
-                seat.choice = supervise(supervisors, seat.operator, seat.view, seat.choice)
-                actions[actor] = seat.choice.action
-        world.step(actions)
-        played.ticks += 1
+        else:
+            world.step(actions)
+            played.ticks += 1

@@ -52,14 +52,15 @@ class _Sitting:
         self.operator = operator
         self.act = operator.act
         self.learn = operator.learn if isinstance(operator, Learner) else None
-        self.view: Any = None
-        self.choice: Any = None
-        """Its last choice, until the outcome of it is known; and the view it was made on."""
         self.begin()
 
     def begin(self) -> None:
+        """Its actor's next episode begins."""
         self.running = True
         self.total, self.steps = 0.0, 0
+        self.view: Any = None
+        self.choice: Any = None
+        """Its last choice, until the outcome of it is known; and the view it was made on."""
 
 
 class _Table:
@@ -94,6 +95,7 @@ class _Table:
         return found
 
     def begin(self) -> None:
+        """The world was reset."""
         for seat in self.seats.values():
             seat.begin()
 

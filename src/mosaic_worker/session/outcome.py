@@ -36,7 +36,7 @@ def five_values(result: Any) -> Tuple[Any, Any, Any, Any, Any]:
     Old gym gives four, with one flag for both ends; the time limit's mark tells a truncation from an end.
     """
     if len(result) == 5:
-        return tuple(result)  # type: ignore[return-value]
+        return tuple(result)
     observation, reward, done, info = result
     truncated = bool(done) and bool(info.get("TimeLimit.truncated", False))
     return observation, reward, bool(done) and not truncated, truncated, info

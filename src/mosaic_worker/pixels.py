@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mosaic_worker.fastlane_layout import CHANNELS
+from mosaic_worker.common.layout import CHANNELS
 
 __all__ = ["MOST_PIXELS", "pixels"]
 

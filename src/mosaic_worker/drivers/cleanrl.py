@@ -16,11 +16,12 @@ from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
-from mosaic_worker.drivers import _evaluating, _single_file, _words
-from mosaic_worker.drivers._loading import opened
-from mosaic_worker.drivers._saving import Saver
-from mosaic_worker.drivers._stopping import Stop, leave
-from mosaic_worker.drivers._words import Refused, Words
+from mosaic_worker.drivers import single_file
+from mosaic_worker.drivers.kit import command, evaluating
+from mosaic_worker.drivers.kit.command import Refused, Words
+from mosaic_worker.drivers.kit.loading import opened
+from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.stopping import Stop, leave
 from mosaic_worker.operators import Policy
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class _Stopped(KeyboardInterrupt):
 def main(words: List[str]) -> int:
     """Do one job: 0 when it went well, 2 with a sentence when it cannot be done as asked."""
     if words[:1] != ["train"]:
-        return _words.main(_evaluate, words)
+        return command.main(_evaluate, words)
     rest = words[1:]
     if len(rest) < 1 or rest[1:2] not in ([], ["--"]):
         sys.stderr.write("usage: train SCRIPT.py -- FLAGS of the script\n")
@@ -133,21 +134,21 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
     """Save what a script's globals hold. Signals change nothing here: what is being written is finished."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    networks = _single_file.networks(found)
+    networks = single_file.networks(found)
     if not networks:
         text = f"nothing saved: {os.path.basename(path)} has no network among its globals yet"
         mosaic_worker.note(text, "warning")
-        _words.say(text)
+        command.say(text)
         return
     import torch
 
-    args = _single_file.arguments(found.get("args"))
-    statistics = _single_file.statistics(found.get("envs"))
+    args = single_file.arguments(found.get("args"))
+    statistics = single_file.statistics(found.get("envs"))
     step = found.get("global_step")
     step = step if isinstance(step, int) else 0
     algorithm = os.path.splitext(os.path.basename(path))[0]
     held = {
-        "format": _single_file.FORMAT,
+        "format": single_file.FORMAT,
         "script": algorithm,
         "step": step,
         "args": args,
@@ -171,9 +172,9 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
             "lacks": _LACKS,
         },
     )
-    metrics = _single_file.recent_returns(found.get("envs"))
+    metrics = single_file.recent_returns(found.get("envs"))
     saved = saver.save(write, step=step, reason=reason, metrics=metrics)
-    _words.say(f"{what} at step {step}; saved {saved}")
+    command.say(f"{what} at step {step}; saved {saved}")
 
 
 # ---- evaluation ----
@@ -182,14 +183,14 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
 def _returned(episode: Episode) -> float:
     """An episode's return as the environment counted it itself, before its rewards were scaled."""
     told = episode.info.get("episode")
-    return episode.returned if told is None else _single_file.number(told["r"])
+    return episode.returned if told is None else single_file.number(told["r"])
 
 
 def _evaluate(words: Words) -> Optional[int]:
     Stop()
     if words.kind != "eval" or words.checkpoint is None or not words.checkout:
         raise Refused("eval needs --checkpoint FILE, --checkout FOLDER and --algo SCRIPT")
-    path = _single_file.script_in(words.checkout, words.algo)
+    path = single_file.script_in(words.checkout, words.algo)
     import pickle  # for the error torch raises when it refuses a file
 
     import torch
@@ -201,19 +202,19 @@ def _evaluate(words: Words) -> Optional[int]:
             raise Refused(
                 f"{words.checkpoint} is damaged or holds more than numbers, nothing was loaded: {error}"
             ) from None
-    held = _single_file.understood(data, words.checkpoint)
+    held = single_file.understood(data, words.checkpoint)
     env_id = words.env or str(held.args.get("env_id", ""))
     if not env_id:
         raise Refused("the checkpoint does not say which environment it is for: add --env ID")
     _search(os.path.dirname(path))
-    module = _single_file.imported(path)
-    env = _single_file.environment(module, env_id, held)
+    module = single_file.imported(path)
+    env = single_file.environment(module, env_id, held)
     try:
-        act = _single_file.policy(module, env, held)
+        act = single_file.policy(module, env, held)
         args = {"checkpoint": words.checkpoint, "script": path}
         mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
         torch.manual_seed(0 if words.seed is None else words.seed)
-        _evaluating.evaluate(
+        evaluating.evaluate(
             env,
             Policy(lambda view: act(view.observation)),
             seed=words.seed,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -105,11 +106,12 @@ def _gymnasium(env_id: str, kwargs: Dict[str, Any], steps: int, say: Say) -> Non
     say("env", kind="ok", id=str(getattr(env.spec, "id", env_id)), render_modes=[str(mode) for mode in modes])
     say("spaces", action=_space(env.action_space), observation=_space(env.observation_space))
     try:
-        _, info = env.reset(seed=0)
-        say("masks", there=_has_masks(env, info))
+        world = _world(env)
+        world.reset(seed=0)
+        say("masks", there=_has_masks(env, world.now.info))
         if steps:
-            _step(env, steps, say)
-        env.close()
+            _step(world, steps, say)
+        world.close()
     except BaseException as error:  # noqa: BLE001  (as above)
         say("steps", error=_sentence(error))
         return
@@ -119,28 +121,33 @@ def _gymnasium(env_id: str, kwargs: Dict[str, Any], steps: int, say: Say) -> Non
         say("render", ok=False, text="it cannot draw itself (no rgb_array mode)")
 
 
-def _step(env: Any, steps: int, say: Say) -> None:
-    env.action_space.seed(0)
+def _world(env: Any, kind: str = "single") -> Any:
+    from mosaic_worker.session.worlds import world_of
+
+    return world_of(env, kind)
+
+
+def _step(world: Any, steps: int, say: Say) -> None:
+    from mosaic_worker.operators import Random
+    from mosaic_worker.session.loop import Until, play
+
     started = time.monotonic()
-    for _ in range(steps):
-        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
-        if terminated or truncated:
-            env.reset()
+    play(world, Random(), until=Until(ticks=steps), seed=0, reset=False)
     say("steps", done=steps, secs=time.monotonic() - started)
 
 
 def _render(gymnasium: Any, env_id: str, kwargs: Dict[str, Any], say: Say) -> None:
     say("render", ok=False, text="drawing it ended the process")  # stays the last word if it does
     try:
-        env = gymnasium.make(env_id, **dict(kwargs, render_mode="rgb_array"))
-        env.reset(seed=0)
-        frame = env.render()
-        env.close()
+        world = _world(gymnasium.make(env_id, **dict(kwargs, render_mode="rgb_array")))
+        world.reset(seed=0)
+        frame = world.draw()
+        world.close()
     except BaseException as error:  # noqa: BLE001  (a missing library, a missing screen: a sentence)
         say("render", ok=False, text=_sentence(error))
         return
     shape = getattr(frame, "shape", None)
-    say("render", ok=shape is not None, text="%sx%s pixels" % (shape[1], shape[0]) if shape else "no picture")
+    say("render", ok=shape is not None, text="%sx%s pixels" % (shape[1], shape[0]) if shape else "no frame")
 
 
 def _has_masks(env: Any, info: Any) -> bool:
@@ -213,7 +220,8 @@ def _zoo(family: str, name: str, say: Say) -> None:
     try:
         module = importlib.import_module("pettingzoo.%s.%s" % (family, name))
         env = module.env(render_mode="rgb_array")
-        env.reset(seed=0)
+        world = _world(env, "aec")
+        world.reset(seed=0)
         agents = list(env.possible_agents)
     except ImportError as error:
         near = _near_zoo(family, name)
@@ -229,8 +237,8 @@ def _zoo(family: str, name: str, say: Say) -> None:
     say("masks", there="action_mask" in (getattr(seen, "spaces", None) or {}))
     say("render", ok=False, text="drawing it ended the process")
     try:
-        frame = env.render()
-        say("render", ok=frame is not None, text="" if frame is not None else "no picture")
+        frame = world.draw()
+        say("render", ok=frame is not None, text="" if frame is not None else "no frame")
     except BaseException as error:  # noqa: BLE001  (as above)
         say("render", ok=False, text=_sentence(error))
 
@@ -252,6 +260,22 @@ def _sentence(error: BaseException) -> str:
     return ("%s: %s" % (type(error).__name__, text) if text else type(error).__name__)[:500]
 
 
+def _find_own_package() -> None:
+    """Make `mosaic_worker` importable by its file alone.
+
+    Its folder may be a site-packages: on the path, it would lend this interpreter packages that it has not.
+    """
+    here = os.path.dirname(os.path.abspath(__file__))
+    spec = importlib.util.spec_from_file_location(
+        "mosaic_worker", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError("%s is not a package" % here)
+    sys.modules["mosaic_worker"] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
 if __name__ == "__main__":
     sys.path[0] = os.getcwd()  # the user's folder, as for a script there; not this package's own
+    _find_own_package()
     main()

@@ -14,7 +14,7 @@ from mosaic_worker.episodes import Describe, Shared, Track
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["MODES", "VectorTrack", "at", "final"]
+__all__ = ["MODES", "VectorTrack", "at", "autoreset_mode", "final"]
 
 MODES = ("next_step", "same_step", "disabled")
 _FINAL = ("final_obs", "final_observation")
@@ -137,6 +137,15 @@ def at(batch: Any, index: int, *, in_tuple: bool = False) -> Any:
     if in_tuple and isinstance(batch, tuple):
         return tuple(at(part, index) for part in batch)
     return batch[index]
+
+
+def autoreset_mode(env: Any) -> str:
+    """Which of `MODES` an environment has; versions of gymnasium that name none restart in the same step."""
+    named = getattr((getattr(env, "metadata", None) or {}).get("autoreset_mode"), "value", None)
+    for mode in MODES:
+        if mode.replace("_", "") == (named or "SameStep").lower():
+            return mode
+    return "next_step"
 
 
 def final(infos: Any, index: int) -> Any:

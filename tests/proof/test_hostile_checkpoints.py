@@ -116,7 +116,7 @@ def test_the_tabular_driver_refuses_every_pickle(canary: Path, files: Path) -> N
         env=env,
     )
     assert done.stdout.split() == ["2"] * len(paths), done.stderr
-    assert done.stderr.count("is no checkpoint of tabular") == len(paths)
+    assert done.stderr.count("is not a checkpoint of tabular") == len(paths)
     assert not canary.exists()
 
 

@@ -76,7 +76,7 @@ def test_a_chain_is_drawn_too(keeps: RunFolder) -> None:
 def test_a_diverged_episode_is_shown_and_marked(lucky: RunFolder) -> None:
     with replay.open(lucky, 0, allowed=["lucky"]) as player:
         assert player.verdict.step == 3
-        with pytest.raises(ReplayError, match="cannot be made for pictures"):
+        with pytest.raises(ReplayError, match="cannot be made for frames"):
             player.frame(0)  # this environment draws nothing
 
 

@@ -21,7 +21,7 @@ def test_an_environment_is_made_to_be_drawn_and_with_its_time_limit() -> None:
 
 
 def test_one_that_was_made_for_people_opens_no_window() -> None:
-    made = Builder(env(kwargs={"render_mode": "human"}), pictures=False).make()
+    made = Builder(env(kwargs={"render_mode": "human"}), frames=False).make()
     assert made.render_mode is None
     made.close()
 
@@ -70,7 +70,7 @@ def test_a_module_beside_the_script_is_found_once_allowed(tmp_path: Path) -> Non
     finally:
         sys.path.remove(str(tmp_path))
         sys.modules.pop("beside_it", None)
-    assert not builder.pictures
+    assert not builder.frames
     assert "arguments" in builder.notes[0]
 
 

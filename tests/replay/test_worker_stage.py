@@ -98,14 +98,14 @@ def test_every_turn_is_the_recorded_one_wherever_it_is_come_from(kind: dict[str,
         pass
     straight = [seeker._fresh()]
     straight[0].reset(seeker.unit)
-    wanted = {0: straight[0].picture("").tobytes()}
+    wanted = {0: straight[0].frame("").tobytes()}
     while straight[0].turn < seeker.turns:
         straight[0].step(seeker.unit)
-        wanted[straight[0].turn] = straight[0].picture("").tobytes()
+        wanted[straight[0].turn] = straight[0].frame("").tobytes()
     for turn in ORDER:
         sim, found = seeker.at(turn)
         assert (sim.turn, found) == (turn, [])
-        assert sim.picture("").tobytes() == wanted[turn]
+        assert sim.frame("").tobytes() == wanted[turn]
     assert len(seeker._sims) <= 4
     assert len(seeker._keyframes) <= 8
     seeker.close()
@@ -128,10 +128,12 @@ def test_environments_whose_drawing_leaves_traces_are_found_out_and_filmed() -> 
     assert not leaves_traces(lambda turn: plainly.at(turn)[0], 60)
     assert leaves_traces(lambda turn: traced.at(turn)[0], 60)
     film = Film(traced.unit, traced._fresh, limit_bytes=1 << 20)
-    forwards = [film.shot(turn)[0].tobytes() for turn in range(61)]
-    assert [film.shot(turn)[0].tobytes() for turn in ORDER] == [forwards[turn] for turn in ORDER]
+    forwards = [film.frame(turn)[0].tobytes() for turn in range(61)]
+    assert [film.frame(turn)[0].tobytes() for turn in ORDER] == [forwards[turn] for turn in ORDER]
     small = Film(traced.unit, traced._fresh, limit_bytes=60)
-    assert [small.shot(turn)[0].tobytes() for turn in (50, 3, 60)] == [forwards[turn] for turn in (50, 3, 60)]
+    assert [small.frame(turn)[0].tobytes() for turn in (50, 3, 60)] == [
+        forwards[turn] for turn in (50, 3, 60)
+    ]
     assert small._bytes <= 60
     assert film.complete
     film.close()

@@ -1,4 +1,4 @@
-"""Small PettingZoo environments, as a user would write them. Imported by scripts under test, never here."""
+"""Small PettingZoo environments, as a user would write them. For scripts under test, and for the worlds."""
 
 from __future__ import annotations
 
@@ -92,3 +92,35 @@ class Growing(ParallelEnv):  # type: ignore[misc]
         seen = dict.fromkeys({*present, *self.agents}, self.turn)
         rewards = {agent: actions[agent] * 0.5 for agent in present}
         return seen, rewards, ended, dict.fromkeys(present, False), {agent: {} for agent in seen}
+
+
+class Leaving(ParallelEnv):  # type: ignore[misc]
+    """Two agents; `b` is taken out in the first step without a flag, `a` ends after three."""
+
+    metadata = {"name": "leaving_v0"}  # noqa: RUF012
+    possible_agents = ["a", "b"]  # noqa: RUF012
+    render_mode = None
+
+    def observation_space(self, agent: str) -> Any:
+        return Discrete(100)
+
+    def action_space(self, agent: str) -> Any:
+        return Discrete(10)
+
+    def reset(self, seed: int | None = None, options: Any = None) -> Any:
+        self.agents, self.turn = ["a", "b"], 0
+        return dict.fromkeys(self.agents, 0), {agent: {} for agent in self.agents}
+
+    def step(self, actions: dict[str, int]) -> Any:
+        self.turn += 1
+        present, over = list(self.agents), self.turn == 3
+        self.agents = [] if over else ["a"]
+        rewards = {agent: float(actions[agent]) for agent in present}
+        infos: dict[str, Any] = {agent: {} for agent in present}
+        return (
+            dict.fromkeys(present, self.turn),
+            rewards,
+            dict.fromkeys(present, over),
+            dict.fromkeys(present, False),
+            infos,
+        )

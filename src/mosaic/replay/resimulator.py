@@ -197,11 +197,7 @@ class Resimulator:
             raise ReplayError("the replay process is gone; open the episode again")
         turns = chain.unit(chain.number(row)).turns_before[row.index]
         wanted = list(steps)
-        request = {
-            "type": "shoot",
-            "turns": [turns[step] for step in wanted],
-            "focus": chain.focus(row),
-        }
+        request = {"type": "draw", "turns": [turns[step] for step in wanted], "focus": chain.focus(row)}
         for index, (header, body) in enumerate(self._child.stream(request)):
             if index >= len(wanted):
                 raise ReplayError("the replay process sent more frames than were asked for")
@@ -210,7 +206,7 @@ class Resimulator:
     @property
     def drawable(self) -> bool:
         """Whether the environment was made so that it can be drawn."""
-        return bool(self._made.get("pictures"))
+        return bool(self._made.get("frames"))
 
     # ---- the child ----
 
@@ -233,7 +229,7 @@ class Resimulator:
             self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
             self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
         self._drawn = drawn
-        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "pictures": drawn}
+        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "frames": drawn}
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)

@@ -79,7 +79,7 @@ def _header(data: bytes) -> Dict[str, Any]:
     try:
         header = json.loads(data)
     except ValueError as error:
-        raise WireError(f"a header is no JSON: {data[:60]!r}") from error
+        raise WireError(f"a header is not JSON: {data[:60]!r}") from error
     if not isinstance(header, dict):
         raise WireError(f"a header is a JSON object, got {data[:60]!r}")
     return header

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import types
-from typing import IO, Any, Dict, List, Optional
+from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
@@ -22,6 +22,10 @@ from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
 from mosaic_worker.drivers.kit.stopping import Stop, leave
+from mosaic_worker.operators import Policy
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.played import Episode
 
 __all__ = ["main", "train"]
 
@@ -103,15 +107,15 @@ def _run(code: types.CodeType, module: types.ModuleType) -> Any:
 
 
 def _as_main(path: str, flags: List[str]) -> types.ModuleType:
-    """What `python path flags…` would have made: main module, words, search path; and a place to work."""
+    """What `python path flags…` would have made: main module, words, search path; and a folder to work in."""
     folder = os.path.dirname(path)
     sys.argv = [path, *flags]
     _search(folder)
     run = os.environ.get("MOSAIC_RUN_DIR")
     if run:  # what the script writes by relative names belongs to the run
-        place = os.path.join(run, "files")
-        os.makedirs(place, mode=0o700, exist_ok=True)
-        os.chdir(place)
+        files = os.path.join(run, "files")
+        os.makedirs(files, mode=0o700, exist_ok=True)
+        os.chdir(files)
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__dict__["__builtins__"] = __builtins__
@@ -121,9 +125,9 @@ def _as_main(path: str, flags: List[str]) -> types.ModuleType:
 
 def _search(folder: str) -> None:
     """The script's folder and the checkout around it, found first."""
-    for place in (os.path.dirname(folder), folder):
-        if place not in sys.path:
-            sys.path.insert(0, place)
+    for found in (os.path.dirname(folder), folder):
+        if found not in sys.path:
+            sys.path.insert(0, found)
 
 
 def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
@@ -176,14 +180,10 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
 # ---- evaluation ----
 
 
-class _Counted(evaluating.Played):
-    """Played episodes whose returns the environment counted itself, before its rewards were scaled."""
-
-    def end_with(self, info: Dict[str, Any]) -> None:
-        told = info.get("episode")
-        if told is not None:
-            self._total = single_file.number(told["r"])
-        self.end()
+def _returned(episode: Episode) -> float:
+    """An episode's return as the environment counted it itself, before its rewards were scaled."""
+    told = episode.info.get("episode")
+    return episode.returned if told is None else single_file.number(told["r"])
 
 
 def _evaluate(words: Words) -> Optional[int]:
@@ -213,18 +213,15 @@ def _evaluate(words: Words) -> Optional[int]:
         act = single_file.policy(module, env, held)
         args = {"checkpoint": words.checkpoint, "script": path}
         mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
-        played = _Counted()
         torch.manual_seed(0 if words.seed is None else words.seed)
-        observation, _ = env.reset(seed=words.seed)
-        while True:
-            observation, reward, terminated, truncated, info = env.step(act(observation))
-            played.step(float(reward))
-            if terminated or truncated:
-                played.end_with(info)
-                if len(played.returns) == words.episodes:
-                    break
-                observation, _ = env.reset()
-        evaluating.report(played, step=held.step)
+        evaluating.evaluate(
+            env,
+            Policy(lambda view: act(view.observation)),
+            seed=words.seed,
+            episodes=words.episodes,
+            step=held.step,
+            returned=_returned,
+        )
     finally:
         env.close()
     return 0

@@ -68,7 +68,7 @@ def networks(found: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def arguments(args: Any) -> Dict[str, Any]:
-    """A script's settings as plain values; what is no plain value is left out."""
+    """A script's settings as plain values; what is not a plain value is left out."""
     values = getattr(args, "__dict__", None) or {}
     return {str(name): value for name, value in values.items() if isinstance(value, _PLAIN)}
 
@@ -130,7 +130,7 @@ def understood(data: Any, path: str) -> Held:
         return Held(dict(data[0]), {})  # the actor comes first, its critics after it
     if isinstance(data, dict) and data and all(hasattr(value, "shape") for value in data.values()):
         return Held(dict(data), {})
-    raise Refused(f"{path} is no checkpoint of a single-file script: it holds {type(data).__name__}")
+    raise Refused(f"{path} is not a checkpoint of a single-file script: it holds {type(data).__name__}")
 
 
 def script_in(checkout: str, name: str) -> str:

@@ -11,15 +11,22 @@ import math
 import zipfile
 import zlib
 from collections import deque
-from typing import IO, Any, Deque, Dict, NamedTuple, Optional
+from typing import IO, TYPE_CHECKING, Any, Deque, Dict, NamedTuple, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import command, envs
 from mosaic_worker.drivers.kit.command import Refused, Words
-from mosaic_worker.drivers.kit.evaluating import Played, report
+from mosaic_worker.drivers.kit.evaluating import evaluate
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
+from mosaic_worker.operators import Choice, Learner, Policy
+from mosaic_worker.session.loop import Until, play
+from mosaic_worker.session.worlds import SingleWorld
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.outcome import Outcome
+    from mosaic_worker.session.view import View
 
 __all__ = ["DEFAULTS", "DEFAULT_STEPS", "HOLDS", "LACKS", "State", "Table", "epsilon_at", "work", "writer"]
 
@@ -134,7 +141,7 @@ def _load(path: str, words: Words) -> Any:
                 about = json.loads(bytes(held["about"]).decode())
             state = State(**{name: about[name] for name in State._fields})
         except (ValueError, KeyError, OSError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise Refused(f"{path} is no checkpoint of tabular: {error}") from None
+            raise Refused(f"{path} is not a checkpoint of tabular: {error}") from None
     return values, state
 
 
@@ -223,8 +230,8 @@ def _record(words: Words, settings: _Settings, state: State) -> None:
     )
 
 
-class _Training:
-    """One training, from its first reset to its last checkpoint."""
+class _Training(Learner):
+    """One training, from its first reset to its last checkpoint: the operator of its one seat."""
 
     def __init__(
         self, words: Words, *, settings: _Settings, env: Any, table: Table, state: State, stop: Stop
@@ -236,6 +243,7 @@ class _Training:
         self._state = state
         self._stop = stop
         self._first = state.step
+        self._row = self._column = 0
         self._returns: Deque[float] = deque(maxlen=_RETURNS)
         self._errors: Deque[float] = deque(maxlen=1000)
         self._best: Optional[float] = None
@@ -282,33 +290,35 @@ class _Training:
         return self._stop.exit_code
 
     def _learn(self) -> int:
-        step, target, settings = self._first, self._state.target, self._settings
         seed = self._words.seed
         if seed is not None and self._first:
             seed = (seed + self._first) % (1 << 31)  # not the episodes it began with, all over again
-        observation, _ = self._env.reset(seed=seed)
-        row, total = self._table.row(observation), 0.0
-        column = self._table.explore(row, self._epsilon(step))
-        while step < target and not self._stop.asked:
-            observation, reward, terminated, truncated, _ = self._env.step(self._table.action(column))
-            step += 1
-            self._state = self._state._replace(step=step)
-            total += float(reward)
-            after = self._table.row(observation)
-            following = self._table.explore(after, self._epsilon(step))
-            self._update(row, column, float(reward), after, following, over=bool(terminated))
-            row, column = after, following
-            if terminated or truncated:
-                self._returns.append(total)
-                if step < target:  # no episode is begun that would have no step
-                    observation, _ = self._env.reset()
-                    row, total = self._table.row(observation), 0.0
-                    column = self._table.explore(row, self._epsilon(step))
-            if step % settings.log_every == 0:
-                self._log(step)
-            if (step - self._first) % self._every == 0 and step < target:
-                self._checkpoint(step)
-        return step
+        until = Until(ticks=max(0, self._state.target - self._first), stop=lambda: bool(self._stop.asked))
+        play(SingleWorld(self._env), self, until=until, seed=seed)
+        return self._state.step
+
+    def act(self, view: View) -> Choice:
+        """The action that was chosen with the last update; at an episode's start there was none."""
+        if view.step == 0:
+            self._row = self._table.row(view.observation)
+            self._column = self._table.explore(self._row, self._epsilon(self._state.step))
+        return Choice(self._table.action(self._column))
+
+    def learn(self, view: View, choice: Choice, outcome: Outcome) -> None:
+        """Update the table with one step; choose the next action, which SARSA learns from."""
+        step = self._state.step + 1
+        self._state = self._state._replace(step=step)
+        reward = float(outcome.reward)
+        after = self._table.row(outcome.observation)
+        following = self._table.explore(after, self._epsilon(step))
+        self._update(self._row, self._column, reward, after, following, over=bool(outcome.terminated))
+        self._row, self._column = after, following
+        if outcome.terminated or outcome.truncated:
+            self._returns.append(view.returned + reward)
+        if step % self._settings.log_every == 0:
+            self._log(step)
+        if (step - self._first) % self._every == 0 and step < self._state.target:
+            self._checkpoint(step)
 
     def _update(
         self, row: int, column: int, reward: float, after: int, following: int, *, over: bool
@@ -376,18 +386,8 @@ def _evaluate(words: Words) -> int:
         mosaic_worker.config(
             algo=held.algorithm, env_id=words.env, seed=words.seed, args={"checkpoint": words.checkpoint}
         )
-        played = Played()
-        observation, _ = env.reset(seed=words.seed)
-        while True:
-            column = table.greedy(table.row(observation))
-            observation, reward, terminated, truncated, _ = env.step(table.action(column))
-            played.step(float(reward))
-            if terminated or truncated:
-                played.end()
-                if len(played.returns) == words.episodes:
-                    break
-                observation, _ = env.reset()
-        report(played, step=held.step)
+        greedy = Policy(lambda view: table.action(table.greedy(table.row(view.observation))))
+        evaluate(env, greedy, seed=words.seed, episodes=words.episodes, step=held.step)
     finally:
         env.close()
     return 0

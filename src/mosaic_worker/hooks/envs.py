@@ -17,6 +17,7 @@ from mosaic_worker.episodes import Track
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import rendering
 from mosaic_worker.hooks.describe import describe
+from mosaic_worker.session.outcome import five_values
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -29,7 +30,6 @@ __all__ = [
     "is_inside",
     "is_stepping",
     "local",
-    "old_result",
     "patch",
     "reset_arguments",
     "watch_steps",
@@ -148,7 +148,7 @@ class EnvHooks:
                     obs, reward, terminated, truncated, _ = result
                     track.step(action, obs, reward, terminated, truncated)
                 else:
-                    track.step(action, *old_result(result))
+                    track.step(action, *five_values(result)[:4])
             except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
                 report.caught(where, error)
             if frames.wake[0]:  # somebody watches this process
@@ -166,7 +166,7 @@ class EnvHooks:
                 track.busy = False
             with report.guard(where):
                 action = args[0] if args else next(iter(kwargs.values()), None)
-                track.step(action, *(result[:4] if len(result) == 5 else old_result(result)))
+                track.step(action, *five_values(result)[:4])
             if frames.wake[0]:
                 frames.stepped(self, track)
             return result
@@ -270,13 +270,6 @@ def patch(cls: Type[Any], name: str, replacing: Callable[[Callable[..., Any]], C
 def reset_arguments(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
     """The seed and options a reset was called with."""
     return kwargs.get("seed", args[0] if args else None), kwargs.get("options")
-
-
-def old_result(result: Tuple[Any, ...]) -> Tuple[Any, Any, Any, Any]:
-    """The old values of a step as the new ones: the time limit's mark tells a truncation from an end."""
-    obs, reward, done, info = result
-    truncated = bool(done) and bool(info.get("TimeLimit.truncated", False))
-    return obs, reward, bool(done) and not truncated, truncated
 
 
 def _takes_action_alone(function: Callable[..., Any]) -> bool:

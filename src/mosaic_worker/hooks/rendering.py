@@ -13,8 +13,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
 
-from mosaic_worker.common.layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_FRAMES
+from mosaic_worker.common.layout import HUMAN, SHOWN, TRANSPOSED, WITHOUT_FRAMES
 from mosaic_worker.frames import frames
+from mosaic_worker.pixels import pixels
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
@@ -165,16 +166,7 @@ def fit(frame: Any, most_width: int, most_height: int) -> Fitted:
     Raises:
         TypeError: it is not an array of bytes in the shape of a frame.
     """
-    if isinstance(frame, (list, tuple)) and frame:
-        frame = frame[-1]
-    shape = getattr(frame, "shape", None)
-    if shape is None or str(getattr(frame, "dtype", "")) != "uint8":
-        what = f"{getattr(frame, 'dtype', type(frame).__name__)}"
-        raise TypeError(f"render gave {what}, not an array of uint8")
-    if len(shape) == 2:
-        frame = frame.reshape(shape[0], shape[1], 1)
-    if len(shape) not in (2, 3) or frame.shape[2] not in CHANNELS or not frame.size:
-        raise TypeError(f"render gave an array of shape {shape}, not (height, width, 1, 3 or 4)")
+    frame = pixels(frame)
     height, width, channels = frame.shape
     skip = max(-(-width // (most_width or width)), -(-height // (most_height or height)))
     if skip > 1:

@@ -25,7 +25,7 @@ from mosaic_worker.hooks.envs import (
     watch_steps,
 )
 from mosaic_worker.hooks.making import replace_function
-from mosaic_worker.vectors import MODES, VectorTrack
+from mosaic_worker.vectors import VectorTrack, autoreset_mode
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -197,11 +197,10 @@ class VectorHooks:
         """The track of a vector environment; a new one for one never seen, or for a copy."""
         track: Optional[VectorTrack] = env.__dict__.get("_mosaic")
         if track is None or (track.owner != id(env) and not track.dormant):
-            mode = getattr((getattr(env, "metadata", None) or {}).get("autoreset_mode"), "value", None)
             track = VectorTrack(
                 self.recorder,
                 num_envs=int(env.num_envs),
-                mode=_mode(mode),
+                mode=autoreset_mode(env),
                 tuples=(
                     _is_tuple(getattr(env, "single_observation_space", None)),
                     _is_tuple(getattr(env, "single_action_space", None)),
@@ -243,14 +242,6 @@ class VectorHooks:
             return raw(self, *args, **kwargs)
 
         return close
-
-
-def _mode(named: Optional[str]) -> str:
-    """Our name for gymnasium's mode; versions that name none (before 1.1) restart in the same step."""
-    for mode in MODES:
-        if mode.replace("_", "") == (named or "SameStep").lower():
-            return mode
-    return "next_step"
 
 
 def _is_tuple(space: Any) -> bool:

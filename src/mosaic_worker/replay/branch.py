@@ -9,7 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Callable, Dict, List, Optional
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.worlds import World
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -25,7 +29,7 @@ def main(path: str) -> int:
     from mosaic_worker.replay.units import Unit
 
     mosaic_worker.config(algo="branch", seed=plan["seed"], branch=plan["told"])
-    builder = Builder(plan["env"], allowed=plan["allowed"], path=plan["path"], pictures=False)
+    builder = Builder(plan["env"], allowed=plan["allowed"], path=plan["path"], frames=False)
     units = [Unit.from_json(unit) for unit in plan["units"]]
     sim = make_sim(builder)
     for unit in units[:-1]:
@@ -43,31 +47,27 @@ def main(path: str) -> int:
             f"{one['what']} was {one['recorded']}, is {one['now']}\n"
         )
         return 1
-    taken = _goes_on(builder.kind)(sim.env, plan)
+    taken = _go_on(sim.world, plan)
     sim.close()
     sys.stdout.write(f"played {plan['turn']} steps as recorded, then {taken} more\n")
     return 0
 
 
-def _goes_on(kind: str) -> Callable[[Any, Dict[str, Any]], int]:
-    ways = {"single": _single, "vector": _vector, "parallel": _parallel, "aec": _aec}
-    return ways[kind]
-
-
-def _single(env: Any, plan: Dict[str, Any]) -> int:
+def _go_on(world: World, plan: Dict[str, Any]) -> int:
+    """Play from where the recorded part left the world. How many steps more."""
+    from mosaic_worker.operators import Actions, Random
     from mosaic_worker.replay.decode import live
+    from mosaic_worker.session.loop import Until, play
 
-    space = env.action_space
-    space.seed(plan["seed"])
     actions: Optional[List[Any]] = plan["actions"]
-    taken = 0
-    while taken < (plan["most"] if actions is None else len(actions)):
-        action = space.sample() if actions is None else _fitting(live(actions[taken], space), space)
-        result = env.step(action)
-        taken += 1
-        if result[2] or (len(result) == 5 and result[3]):
-            break
-    return taken
+    if world.over:
+        return 0
+    if actions is None:
+        until = Until(episodes=None if world.restarts else 1, ticks=plan["most"])
+        return play(world, defaultdict(Random), until=until, seed=plan["seed"], reset=False).ticks
+    space = world.action_space()
+    given = Actions(_fitting(live(action, space), space) for action in actions)
+    return play(world, given, until=Until(episodes=1, ticks=len(given)), reset=False).ticks
 
 
 def _fitting(action: Any, space: Any) -> Any:
@@ -77,35 +77,6 @@ def _fitting(action: Any, space: Any) -> Any:
     if isinstance(action, list) and getattr(space, "dtype", None) is not None:
         return np.asarray(action, dtype=space.dtype)
     return action
-
-
-def _vector(env: Any, plan: Dict[str, Any]) -> int:
-    env.action_space.seed(plan["seed"])
-    for _ in range(plan["most"]):
-        env.step(env.action_space.sample())
-    return int(plan["most"])
-
-
-def _parallel(env: Any, plan: Dict[str, Any]) -> int:
-    taken = 0
-    for agent in env.agents:
-        env.action_space(agent).seed(plan["seed"])
-    while env.agents and taken < plan["most"]:
-        env.step({agent: env.action_space(agent).sample() for agent in env.agents})
-        taken += 1
-    return taken
-
-
-def _aec(env: Any, plan: Dict[str, Any]) -> int:
-    taken = 0
-    for agent in env.agents:
-        env.action_space(agent).seed(plan["seed"])
-    for agent in env.agent_iter(max_iter=plan["most"]):
-        obs, _, terminated, truncated, info = env.last()
-        mask = obs.get("action_mask") if isinstance(obs, dict) else info.get("action_mask")
-        env.step(None if terminated or truncated else env.action_space(agent).sample(mask))
-        taken += 1
-    return taken
 
 
 if __name__ == "__main__":

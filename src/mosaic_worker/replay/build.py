@@ -28,7 +28,7 @@ KNOWN = frozenset(
 _MAIN = "__main__"
 _MAIN_COPY = "__mosaic_main__"
 _VECTOR_ONLY = ("num_envs", "vectorization_mode", "vector_kwargs", "wrappers")
-_PICTURES = "rgb_array"
+_FRAMES = "rgb_array"
 
 
 class RebuildError(Exception):
@@ -46,7 +46,7 @@ class Builder:
         env: the description, as recorded.
         allowed: modules that may be imported besides the known ones.
         path: folders to look for allowed modules in.
-        pictures: make environments that can be rendered, where they can.
+        frames: make environments that can be rendered, where they can.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class Builder:
         *,
         allowed: Sequence[str] = (),
         path: Sequence[str] = (),
-        pictures: bool = True,
+        frames: bool = True,
     ) -> None:
         self.env = env
         self.api = str(env.get("api") or "")
-        self.pictures = pictures
+        self.frames = frames
         self.notes: List[str] = []
         self._allowed = frozenset(allowed)
         self._path = [folder for folder in path if folder]
@@ -93,14 +93,14 @@ class Builder:
 
     def _made(self, way: Any) -> Any:
         """Make it so that it can be rendered; where that fails, as it was recorded."""
-        if self.pictures:
+        if self.frames:
             try:
-                env = way(_PICTURES)
+                env = way(_FRAMES)
             except (ConsentError, RebuildError):
                 raise
             except Exception as error:  # noqa: BLE001  (an environment may refuse in any way it likes)
-                self.pictures = False
-                self.notes.append(f"it cannot be made for pictures ({type(error).__name__}: {error})"[:300])
+                self.frames = False
+                self.notes.append(f"it cannot be made for frames ({type(error).__name__}: {error})"[:300])
             else:
                 return env
         try:
@@ -115,17 +115,17 @@ class Builder:
     def _name(self) -> str:
         return str(self.env.get("id") or self.env.get("entry_point") or self.env.get("module"))
 
-    def _kwargs(self, pictures: Optional[str]) -> Dict[str, Any]:
+    def _kwargs(self, frames: Optional[str]) -> Dict[str, Any]:
         kwargs = {name: argument(value) for name, value in (self.env.get("kwargs") or {}).items()}
-        if pictures is not None:
-            kwargs["render_mode"] = pictures
+        if frames is not None:
+            kwargs["render_mode"] = frames
         elif kwargs.get("render_mode") == "human":
             kwargs.pop("render_mode")
         return kwargs
 
-    def _from_id(self, pictures: Optional[str]) -> Any:
+    def _from_id(self, frames: Optional[str]) -> Any:
         api = importlib.import_module(self.api)
-        env_id, kwargs = str(self.env["id"]), self._kwargs(pictures)
+        env_id, kwargs = str(self.env["id"]), self._kwargs(frames)
         if ":" in env_id:
             self._import(env_id.partition(":")[0])
         self._check_entry_point(api, env_id)
@@ -169,21 +169,21 @@ class Builder:
             )
         return env
 
-    def _construct(self, pictures: Optional[str]) -> Any:
+    def _construct(self, frames: Optional[str]) -> Any:
         kind = self._find(str(self.env.get("entry_point")))
         if self.env.get("kwargs") is None:
             self.notes.append(
                 "the arguments it was constructed with were not recorded; it was made without any"
             )
-        return kind(**self._kwargs(pictures))
+        return kind(**self._kwargs(frames))
 
-    def _zoo(self, pictures: Optional[str]) -> Any:
+    def _zoo(self, frames: Optional[str]) -> Any:
         module = self._import(str(self.env.get("module")))
         factory: Any = module
         for part in str(self.env.get("function")).split("."):
             factory = getattr(factory, part)
         args = [argument(value) for value in self.env.get("args") or ()]
-        kwargs = self._kwargs(pictures)
+        kwargs = self._kwargs(frames)
         if self.env.get("function") == "make":
             raise RebuildError("it was made by pettingzoo.make in a way that cannot be repeated")
         if self.env.get("wrappers"):
@@ -199,7 +199,7 @@ class Builder:
         found: Any = self._import(module_name)
         for part in qualname.split("."):
             if part == "<locals>" or not hasattr(found, part):
-                raise RebuildError(f"{entry_point} cannot be found again: it is no name of its module")
+                raise RebuildError(f"{entry_point} cannot be found again: its module has no such name")
             found = getattr(found, part)
         return found
 

@@ -62,8 +62,8 @@ def difference(  # noqa: PLR0911  (one return per kind of value)
     if isinstance(recorded, list) and isinstance(now, (list, tuple)):
         if len(recorded) != len(now):
             return _told(where, f"{len(recorded)} items", f"{len(now)} items")
-        for place, (was, item) in enumerate(zip(recorded, now)):  # noqa: B905  (3.8 has no strict)
-            found = difference(was, item, f"{where}[{place}]")
+        for index, (was, item) in enumerate(zip(recorded, now)):  # noqa: B905  (3.8 has no strict)
+            found = difference(was, item, f"{where}[{index}]")
             if found is not None:
                 return found
         return None
@@ -115,14 +115,14 @@ def _values(was: bytes, array: Any, where: str) -> Difference:
     new = np.ascontiguousarray(array).reshape(-1)
     size = array.dtype.itemsize
     bits = np.frombuffer(was, np.uint8) != np.frombuffer(new.tobytes(), np.uint8)
-    places = np.flatnonzero(bits.reshape(-1, size).any(axis=1))
-    first = places[:_SHOWN].tolist()
-    place = ",".join(str(int(i)) for i in np.unravel_index(first[0], array.shape)) if array.ndim else ""
+    differing = np.flatnonzero(bits.reshape(-1, size).any(axis=1))
+    first = differing[:_SHOWN].tolist()
+    index = ",".join(str(int(i)) for i in np.unravel_index(first[0], array.shape)) if array.ndim else ""
     return {
-        "what": f"{where}[{place}]" if place else where,
+        "what": f"{where}[{index}]" if index else where,
         "recorded": " ".join(repr(old[i].item()) for i in first),
         "now": " ".join(repr(new[i].item()) for i in first),
-        "places": len(places),
+        "count": len(differing),
     }
 
 

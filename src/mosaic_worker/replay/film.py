@@ -1,8 +1,8 @@
-"""Pictures of environments whose drawing leaves traces: they depend on which ones were drawn before.
+"""Frames of environments whose drawing leaves traces: they depend on which ones were drawn before.
 
-A spaceship whose smoke thins out with every picture, a taxi that turns when it is drawn. Such a unit is
-drawn once, every turn from its reset on, and the pictures are kept, compressed and up to a bound. So each
-turn looks the same however it is come upon.
+A spaceship whose smoke thins out with every frame, a taxi that turns when it is drawn. Such a unit is
+drawn once, every turn from its reset on, and the frames are kept, compressed and up to a bound. So each
+turn looks the same whichever way one gets to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KNOWN = frozenset({"BipedalWalker", "LunarLander", "LunarLanderContinuous", "Ta
 _TRACELESS = ("gymnasium.envs.mujoco", "ale_py")
 _PLAIN = (int, float, str, bool, type(None))
 
-Shot = Tuple[Any, "Found"]
+Drawn = Tuple[Any, "Found"]
 
 
 class Film:
@@ -47,17 +47,17 @@ class Film:
         """Whether the last turn has been drawn."""
         return self._sim is not None and self._sim.turn >= len(self.unit.turns)
 
-    def shot(self, turn: int) -> Shot:
-        """The picture after `turn` turns, and how that turn differed."""
+    def frame(self, turn: int) -> Drawn:
+        """The frame after `turn` turns, and how that turn differed."""
         kept = self._kept.get(turn)
         if kept is not None:
             return _unpacked(kept), kept[3]
         if self._sim is not None and self._sim.turn >= turn:
             self._close_sim()
         while True:
-            now, picture, found = self.advance()
+            now, frame, found = self.advance()
             if now >= turn:
-                return picture, found
+                return frame, found
 
     def advance(self) -> Tuple[int, Any, Found]:
         """Draw the next turn."""
@@ -65,17 +65,17 @@ class Film:
             self._sim = self._fresh()
         sim = self._sim
         found = sim.reset(self.unit) if sim.turn < 0 else sim.step(self.unit)
-        picture = sim.picture("")
-        self._keep(sim.turn, picture, found)
-        return sim.turn, picture, found
+        frame = sim.frame("")
+        self._keep(sim.turn, frame, found)
+        return sim.turn, frame, found
 
-    def _keep(self, turn: int, picture: Any, found: Found) -> None:
-        if not hasattr(picture, "tobytes"):
+    def _keep(self, turn: int, frame: Any, found: Found) -> None:
+        if not hasattr(frame, "tobytes"):
             return
-        data = zlib.compress(picture.tobytes(), 1)
+        data = zlib.compress(frame.tobytes(), 1)
         old = self._kept.pop(turn, None)
         self._bytes += len(data) - (0 if old is None else len(old[0]))
-        self._kept[turn] = (data, picture.shape, picture.dtype, found)
+        self._kept[turn] = (data, frame.shape, frame.dtype, found)
         while self._bytes > self._limit and len(self._kept) > 1:
             _, gone = self._kept.popitem(last=False)
             self._bytes -= len(gone[0])
@@ -86,7 +86,7 @@ class Film:
             self._sim = None
 
     def close(self) -> None:
-        """Let the environment and the pictures go."""
+        """Let the environment and the frames go."""
         self._close_sim()
         self._kept.clear()
         self._bytes = 0
@@ -116,9 +116,9 @@ def leaves_traces(at: Callable[[int], Sim], turns: int, *, secs: float = 0.3, lo
             return True
         if kind.__module__.startswith(_TRACELESS):
             return False
-        sim.picture("")  # the first one opens windows and loads images
+        sim.frame("")  # the first one opens windows and loads images
         before = _attributes(sim.core)
-        first, second = sim.picture(""), sim.picture("")
+        first, second = sim.frame(""), sim.frame("")
         if not hasattr(first, "tobytes"):
             return False
         if first.tobytes() != second.tobytes() or _attributes(sim.core) != before:

@@ -29,7 +29,7 @@ class Seeker:
     Args:
         unit: the unit.
         fresh: makes an environment that stands just before the unit's reset (turn -1).
-        draws: whether pictures will be asked for.
+        draws: whether frames will be asked for.
         keyframes: how many snapshots are kept, at most; beyond, every second one goes.
         keyframe_secs: about how much stepping may lie between two snapshots.
         standing: how many environments are kept, at most.
@@ -67,7 +67,7 @@ class Seeker:
     def begin(self, sim: Sim) -> Found:
         """Reset an environment, and draw it once.
 
-        A camera that is placed at the first picture is placed there, whichever turn is asked for first.
+        A camera that is placed at the first frame is placed there, whichever turn is asked for first.
         """
         found = sim.reset(self.unit)
         if self.draws:
@@ -96,7 +96,7 @@ class Seeker:
         self._sims.append(sim)
 
     def prove(self) -> bool:
-        """Whether keyframes tell the truth: the last one must lead to the same values and picture.
+        """Whether keyframes tell the truth: the last one must lead to the same values and frame.
 
         Some do not: a simulator may keep something back (an emulator its last action). Each is watched when
         it is used; here it shows whether any can be.
@@ -181,18 +181,18 @@ class Seeker:
         return sim
 
     def _gap_before(self, sim: Sim) -> int:
-        place = self._sims.index(sim)
-        return sim.turn - (self._sims[place - 1].turn if place else -1)
+        index = self._sims.index(sim)
+        return sim.turn - (self._sims[index - 1].turn if index else -1)
 
     def spread(self, slice_secs: float) -> Iterator[None]:
         """Let environments stand along the way where there are no keyframes; one slice of time a turn."""
         count = (
             self._standing_most - 2
         )  # one stands at the end or wherever it was last wanted, one starts anew
-        places = [self.turns * (k + 1) // (count + 1) for k in range(count)] if not self.copyable else []
+        targets = [self.turns * (k + 1) // (count + 1) for k in range(count)] if not self.copyable else []
         step = self.turns // (count + 1)
-        for place in reversed(places):
-            if any(place - step // 2 <= sim.turn <= place for sim in self._sims) or step == 0:
+        for target in reversed(targets):
+            if any(target - step // 2 <= sim.turn <= target for sim in self._sims) or step == 0:
                 continue
             if len(self._sims) >= self._standing_most:
                 return
@@ -200,7 +200,7 @@ class Seeker:
             self._sims.append(sim)
             until = time.monotonic() + slice_secs
             self.begin(sim)
-            while sim.turn < place and sim in self._sims:
+            while sim.turn < target and sim in self._sims:
                 sim.step(self.unit)
                 if time.monotonic() > until:
                     yield
@@ -215,7 +215,7 @@ class Seeker:
 
 def _bytes_of(sim: Sim) -> Any:
     try:
-        picture = sim.picture("")
+        frame = sim.frame("")
     except Exception as error:  # noqa: BLE001  (an environment that cannot be drawn is compared by its values alone)
         return type(error).__name__
-    return (picture.shape, picture.tobytes()) if hasattr(picture, "tobytes") else repr(picture)
+    return (frame.shape, frame.tobytes()) if hasattr(frame, "tobytes") else repr(frame)

@@ -1,6 +1,6 @@
 """The child's conversation: one request at a time; `done` or `error` is the last answer to each.
 
-`make` says which environment; `unit` hands one in; `attempt` plays; `shoot` gives pictures. While it works
+`make` says which environment; `unit` hands one in; `attempt` plays; `draw` gives frames. While it works
 it says so several times a second, so that silence means trouble.
 """
 
@@ -13,6 +13,7 @@ import traceback
 from typing import IO, Any, Dict, List, Optional
 
 from mosaic_worker.common import wire
+from mosaic_worker.pixels import pixels
 from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
 from mosaic_worker.replay.decode import LostError
 from mosaic_worker.replay.stage import Stage
@@ -21,7 +22,6 @@ from mosaic_worker.replay.units import Unit
 __all__ = ["Server"]
 
 _TELL_SECS = 0.2
-_MAX_PIXELS = 1 << 26
 
 
 class Server:
@@ -83,14 +83,14 @@ class Server:
             json.loads(body),
             allowed=request.get("allowed") or (),
             path=request.get("path") or (),
-            pictures=bool(request.get("pictures", True)),
+            frames=bool(request.get("frames", True)),
         )
         builder.make().close()
         then, now = builder.versions()
         self._stage = Stage(builder)
         return {
             "kind": builder.kind,
-            "pictures": builder.pictures,
+            "frames": builder.frames,
             "notes": builder.notes,
             "then": then,
             "now": now,
@@ -116,23 +116,23 @@ class Server:
         ]
         return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
 
-    def _on_shoot(self, request: Dict[str, Any], body: bytes) -> None:
+    def _on_draw(self, request: Dict[str, Any], body: bytes) -> None:
         focus = str(request.get("focus") or "")
         builder = self._open.builder
-        if not builder.pictures:
-            raise RebuildError(builder.notes[0] if builder.notes else "it was made without pictures")
+        if not builder.frames:
+            raise RebuildError(builder.notes[0] if builder.notes else "it was made without frames")
         for turn in request["turns"]:
-            picture, found = self._open.shoot(int(turn), focus)
+            frame, found = self._open.draw(int(turn), focus)
             whose = {name for name, _ in found}
             header: Dict[str, Any] = {
-                "type": "picture",
+                "type": "frame",
                 "turn": int(turn),
                 "differs": focus in whose or "" in whose,
             }
-            rgb = _rgb(picture)
-            if rgb is None:
-                header["why"] = f"it gives no picture but {type(picture).__name__}"
-                self._say(header)
+            try:
+                rgb = _rgb(frame)
+            except TypeError as error:
+                self._say({**header, "why": str(error)})
             else:
                 header["height"], header["width"] = int(rgb.shape[0]), int(rgb.shape[1])
                 self._say(header, rgb.tobytes())
@@ -144,16 +144,15 @@ class Server:
         return self._stage
 
 
-def _rgb(picture: Any) -> Any:
-    """A picture as height x width x 3 bytes; None when it is none."""
+def _rgb(drawn: Any) -> Any:
+    """What was drawn as height x width x 3 bytes.
+
+    Raises:
+        TypeError: it is not a frame.
+    """
     import numpy as np
 
-    if isinstance(picture, (list, tuple)) and picture:
-        picture = picture[-1]
-    if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8:
-        return None
-    if picture.ndim == 2:
-        picture = np.repeat(picture[:, :, None], 3, axis=2)
-    if picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size > 4 * _MAX_PIXELS:
-        return None
-    return np.ascontiguousarray(picture[:, :, :3])
+    found = pixels(drawn)
+    if found.shape[2] == 1:
+        found = np.repeat(found, 3, axis=2)
+    return np.ascontiguousarray(found[:, :, :3])

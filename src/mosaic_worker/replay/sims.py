@@ -1,30 +1,37 @@
-"""Environments being re-simulated, one class per way of playing. Each step is compared with the record."""
+"""Worlds being re-simulated, one class per kind. Each step is compared with the record; the world steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
-from mosaic_worker import rng
 from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
 from mosaic_worker.replay.decode import live
+from mosaic_worker.session.outcome import BEGAN, RESTARTED, SOLE
+from mosaic_worker.session.worlds import SingleWorld, world_of
 
 if TYPE_CHECKING:
     from mosaic_worker.replay.units import Unit
+    from mosaic_worker.session.worlds import World
 
-__all__ = ["Sim", "SingleSim", "VectorSim"]
+__all__ = ["Found", "Sim", "SingleSim", "VectorSim", "alone"]
 
 Found = List[Tuple[str, Difference]]
 """Differences, each with whose it is: an agent, a position, or nobody in particular ("")."""
 
 
 class Sim:
-    """One environment, stepped as recorded. `turn` counts the steps since the reset of the unit."""
+    """One world, stepped as recorded. `turn` counts the steps since the reset of the unit."""
 
-    def __init__(self, env: Any) -> None:
-        self.env = env
+    def __init__(self, world: World) -> None:
+        self.world = world
         self.turn = 0
         self.books: Dict[str, Any] = {}
-        """What the way of playing has to remember between turns; part of every keyframe."""
+        """What comparing has to remember between turns; part of every keyframe."""
+
+    @property
+    def env(self) -> Any:
+        """The environment, as it was made."""
+        return self.world.env
 
     def reset(self, unit: Unit) -> Found:
         """Begin a unit: restore the generator, reset, compare what is observed."""
@@ -32,23 +39,18 @@ class Sim:
         self.books = {}
         if not unit.called:
             return []
-        self.restore_rng(unit.reset.get("rng"))
-        arguments: Dict[str, Any] = {}
-        if unit.reset.get("seed") is not None:
-            arguments["seed"] = unit.reset["seed"]
-        if unit.reset.get("options") is not None:
-            arguments["options"] = live(unit.reset["options"])
-        return self._reset(unit, arguments)
-
-    def restore_rng(self, saved: Any) -> None:
-        """Put the environment's generator, and an emulator's, into the recorded state."""
-        if saved is not None:
-            rng.restore_env(saved, self.core)
+        options = unit.reset.get("options")
+        self.world.reset(
+            seed=unit.reset.get("seed"),
+            options=None if options is None else live(options),
+            rng=unit.reset.get("rng"),
+        )
+        return self._began(unit)
 
     @property
     def core(self) -> Any:
         """The innermost environment."""
-        return self.env.unwrapped
+        return self.world.core
 
     def step(self, unit: Unit) -> Found:
         """Play the next turn; what came of it that was not recorded so."""
@@ -56,23 +58,23 @@ class Sim:
         self.turn += 1
         return found
 
-    def picture(self, focus: str) -> Any:
-        """An RGB picture of how it stands; None when it gives none."""
-        del focus
-        return self.env.render()
+    def frame(self, focus: str) -> Any:
+        """An RGB frame of how it stands; None when it gives none."""
+        return self.world.draw(focus)
 
     def close(self) -> None:
         """Let the environment go."""
-        self.env.close()
+        self.world.close()
 
-    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
+    def _began(self, unit: Unit) -> Found:
         raise NotImplementedError
 
     def _step(self, unit: Unit, turn: Any) -> Found:
         raise NotImplementedError
 
 
-def _alone(found: Optional[Difference]) -> Found:
+def alone(found: Optional[Difference]) -> Found:
+    """A difference that is nobody's in particular, or none."""
     return [] if found is None else [("", found)]
 
 
@@ -80,24 +82,18 @@ class SingleSim(Sim):
     """An environment of gymnasium or gym. A turn is `[action, reward, flags, obs]`."""
 
     def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        self._space = getattr(env, "action_space", None)
+        self._single = SingleWorld(env)
+        super().__init__(self._single)
+        self._space = self._single.action_space()
 
-    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
-        result = self.env.reset(**arguments)
-        has_info = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
-        return _alone(difference(unit.first, result[0] if has_info else result))
+    def _began(self, unit: Unit) -> Found:
+        return alone(difference(unit.first, self._single.now.observation))
 
     def _step(self, unit: Unit, turn: Any) -> Found:
         action = turn[0]
-        result = self.env.step(action if type(action) is int else live(action, self._space))
-        if len(result) == 5:
-            obs, reward, terminated, truncated, _ = result
-        else:
-            obs, reward, done, info = result
-            truncated = bool(done) and bool(info.get("TimeLimit.truncated", False))
-            terminated = bool(done) and not truncated
-        return _alone(of_step(turn[1:], obs, reward, flags_of(terminated, truncated)))
+        self._single.step({SOLE: action if type(action) is int else live(action, self._space)})
+        now = self._single.now
+        return alone(of_step(turn[1:], now.observation, now.reward, flags_of(now.terminated, now.truncated)))
 
 
 class VectorSim(Sim):
@@ -107,68 +103,36 @@ class VectorSim(Sim):
     """
 
     def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        self._tuple_obs = type(getattr(env, "single_observation_space", None)).__name__ == "Tuple"
+        super().__init__(world_of(env, "vector"))
 
-    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
-        seeds = arguments.get("seed")
-        if isinstance(seeds, list) and len(set(seeds)) == 1:
-            arguments["seed"] = seeds[0]
-        obs = self.env.reset(**arguments)[0]
-        return self._observed(unit.first, obs)
-
-    def _observed(self, expected: Any, obs: Any) -> Found:
+    def _began(self, unit: Unit) -> Found:
+        seen = self.world.look()
         found: Found = []
-        for index, was in enumerate(expected or ()):
-            one = difference(was, self._at(obs, index))
+        for index, was in enumerate(unit.first or ()):
+            one = difference(was, seen[index].observation)
             if one is not None:
                 found.append((str(index), one))
         return found
 
-    def _at(self, batch: Any, index: int) -> Any:
-        from mosaic_worker.vectors import at
-
-        return at(batch, index, in_tuple=self._tuple_obs)
-
     def _step(self, unit: Unit, turn: Any) -> Found:
-        from mosaic_worker.vectors import final
-
         given, expected = turn
-        obs, rewards, terminated, truncated, infos = self.env.step(self._batch(given))
+        space = self.world.action_space()
+        self.world.step(
+            {index: live(action, space) for index, action in enumerate(given) if action is not None}
+        )
+        seen = self.world.look()
         found: Found = []
         for index, was in enumerate(expected):
             if was is None:
                 continue
-            now = self._at(obs, index)
-            if was[3] == "began":
-                one = difference(was[2], now)
+            now = seen[index]
+            if was[3] == BEGAN:
+                one = difference(was[2], now.observation)
             else:
-                last = final(infos, index) if was[3] == "restarted" else now
-                one = of_step(was, last, rewards[index], flags_of(terminated[index], truncated[index]))
-                if one is None and was[3] == "restarted":
-                    one = difference(was[4], now)
+                last = now.last if was[3] == RESTARTED else now.observation
+                one = of_step(was, last, now.reward, flags_of(now.terminated, now.truncated))
+                if one is None and was[3] == RESTARTED:
+                    one = difference(was[4], now.observation)
             if one is not None:
                 found.append((str(index), one))
         return found
-
-    def _batch(self, actions: List[Any]) -> Any:
-        """One batch of what each position was given; who was given nothing gets what a neighbour got."""
-        import numpy as np
-
-        space = self.env.single_action_space
-        some = next(action for action in actions if action is not None)
-        each = [live(some if action is None else action, space) for action in actions]
-        kind = type(space).__name__
-        if kind == "Dict":
-            return {key: np.stack([np.asarray(action[key]) for action in each]) for key in each[0]}
-        if kind == "Tuple":
-            return tuple(np.stack([np.asarray(part) for part in parts]) for parts in zip(*each))  # noqa: B905  (3.8 has no strict)
-        return np.stack([np.asarray(action, dtype=getattr(space, "dtype", None)) for action in each])
-
-    def picture(self, focus: str) -> Any:
-        """The picture of one position, where the environment has one for each."""
-        pictures = self.env.render()
-        if isinstance(pictures, (tuple, list)) and pictures:
-            index = int(focus) if focus else 0
-            return pictures[min(index, len(pictures) - 1)]
-        return pictures

@@ -1,4 +1,4 @@
-"""Where units are played: attempts from a start to a target, then pictures of any turn of the target.
+"""Where units are played: attempts from a start to a target, then frames of any turn of the target.
 
 An attempt plays `start` to `target - 1` just to get there, and compares every turn of the target with what
 was recorded. An attempt that goes on where the last one ended plays nothing twice.
@@ -59,7 +59,7 @@ class Stage:
     def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Outcome:
         """Play from a fresh environment at `start` to the end of `target`, and compare the target.
 
-        With `seekable`, pictures may be asked for afterwards.
+        With `seekable`, frames may be asked for afterwards.
         """
         sim, self._live = self._live, None
         self._close_seeker()
@@ -69,7 +69,7 @@ class Stage:
             sim = self._fresh(start, target, progress)
         self._stands = (-1, -1)
         unit = self.units[target]
-        draws = seekable and self.builder.pictures
+        draws = seekable and self.builder.frames
         seeker = Seeker(unit, lambda: self._fresh(start, target, _silent), draws=draws)
         if not seekable or not unit.turns:
             seeker.drop_keyframes()
@@ -89,7 +89,7 @@ class Stage:
     def _open_up(self, start: int, target: int, progress: Progress) -> None:
         """Make every turn quick to get at, as far as a short time allows; the rest in idle moments."""
         seeker = self.seeker
-        if seeker is None or not self.builder.pictures:
+        if seeker is None or not self.builder.frames:
             return
         single = self.builder.kind == "single"
         if single and _safely_true(lambda: leaves_traces(lambda turn: seeker.at(turn)[0], seeker.turns)):
@@ -116,14 +116,14 @@ class Stage:
             self._idle = None
         return self._idle is not None
 
-    def shoot(self, turn: int, focus: str) -> Tuple[Any, Found]:
-        """The picture after `turn` turns of the target (0: after its reset), and how that turn differs."""
+    def draw(self, turn: int, focus: str) -> Tuple[Any, Found]:
+        """The frame after `turn` turns of the target (0: after its reset), and how that turn differs."""
         if self.seeker is None:
             raise RuntimeError("no unit is open")
         if self._film is not None:
-            return self._film.shot(max(0, min(turn, self.seeker.turns)))
+            return self._film.frame(max(0, min(turn, self.seeker.turns)))
         sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
-        return sim.picture(focus), found
+        return sim.frame(focus), found
 
     def close(self) -> None:
         """Let every environment go."""
@@ -194,7 +194,7 @@ def _safely(act: Callable[[], Found]) -> Found:
 def _safely_true(ask: Callable[[], bool]) -> bool:
     try:
         return ask()
-    except Exception:  # noqa: BLE001  (it cannot be drawn, or not be replayed: whoever asks for a picture is told)
+    except Exception:  # noqa: BLE001  (it cannot be drawn, or not be replayed: asking for a frame says so again)
         return False
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
-from mosaic_worker.hooks.pettingzoo_origin import layers
 from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
 from mosaic_worker.replay.decode import live
 from mosaic_worker.replay.sims import Found, Sim
+from mosaic_worker.session.worlds.zoo import AecWorld, ParallelWorld
 
 if TYPE_CHECKING:
     from mosaic_worker.replay.units import Unit
@@ -20,42 +20,31 @@ __all__ = ["AecSim", "ParallelSim"]
 
 
 class _ZooSim(Sim):
-    @property
-    def core(self) -> Any:
-        """The innermost environment."""
-        return layers(self.env)[-1]
-
     def _named(self) -> Dict[str, Any]:
         return {str(agent): agent for agent in self.env.agents}
-
-    def _space(self, agent: Any) -> Any:
-        try:
-            return self.env.action_space(agent)
-        except (AttributeError, KeyError, TypeError, ValueError):
-            return None
 
 
 class ParallelSim(_ZooSim):
     """All agents at once. A turn is `{agent: [action, reward, flags, obs]}`."""
 
-    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
-        result = self.env.reset(**arguments)
-        obs = result[0] if isinstance(result, tuple) else result
-        return self._compared(dict((unit.first or {}).items()), obs)
+    def __init__(self, env: Any) -> None:
+        super().__init__(ParallelWorld(env))
 
-    def _compared(self, expected: Dict[str, Any], obs: Dict[Any, Any]) -> Found:
-        now = {str(agent): value for agent, value in obs.items()}
-        pairs = [(name, difference(was, now.get(name))) for name, was in expected.items()]
+    def _began(self, unit: Unit) -> Found:
+        now = {str(agent): outcome.observation for agent, outcome in self.world.look().items()}
+        pairs = [(name, difference(was, now.get(name))) for name, was in (unit.first or {}).items()]
         return [(name, one) for name, one in pairs if one is not None]
 
     def _step(self, unit: Unit, turn: Any) -> Found:
         agents = self._named()
-        actions = {
-            agents[name]: live(was[0], self._space(agents[name]))
-            for name, was in turn.items()
-            if name in agents
-        }
-        observations, rewards, terminations, truncations = self.env.step(actions)[:4]
+        self.world.step(
+            {
+                agents[name]: live(was[0], self.world.action_space(agents[name]))
+                for name, was in turn.items()
+                if name in agents
+            }
+        )
+        seen = self.world.look()
         found: Found = [
             (name, {"what": "agent", "recorded": "taking part", "now": "gone"})
             for name in turn
@@ -65,8 +54,8 @@ class ParallelSim(_ZooSim):
             agent = agents.get(name)
             if agent is None:
                 continue
-            flags = flags_of(terminations.get(agent), truncations.get(agent))
-            one = of_step(was[1:], observations.get(agent), rewards.get(agent, 0.0), flags)
+            now = seen[agent]
+            one = of_step(was[1:], now.observation, now.reward, flags_of(now.terminated, now.truncated))
             if one is not None:
                 found.append((name, one))
         return found
@@ -79,24 +68,28 @@ class AecSim(_ZooSim):
     (`[reward, flags, obs]` in the order it made them).
     """
 
-    def _reset(self, unit: Unit, arguments: Dict[str, Any]) -> Found:
-        self.env.reset(**arguments)
+    def __init__(self, env: Any) -> None:
+        self._aec = AecWorld(env)
+        super().__init__(self._aec)
+
+    def _began(self, unit: Unit) -> Found:
         self.books = {"joined": [], "waiting": {}, "settled": {}}
         return []
 
     def _step(self, unit: Unit, turn: Any) -> Found:
-        agent = self.env.agent_selection
+        agent = self._aec.selected
         name = str(agent)
         found: Found = []
         if turn is not None and turn[0] != name:
             found.append((turn[0], {"what": "turn", "recorded": turn[0], "now": name}))
-        if not self._dead(agent) or turn is not None:
+        if not self._aec.dead(agent) or turn is not None:
             found += self._look(unit, agent)
-        self.env.step(None if turn is None or self._dead(agent) else live(turn[1], self._space(agent)))
+        dead = turn is None or self._aec.dead(agent)
+        self._aec.step({} if dead else {agent: live(turn[1], self._aec.action_space(agent))})
         if turn is not None:
             self.books["waiting"][name] = self.turn
         living = list(self.env.agents)
-        if all(self._dead(one) for one in living) or self.turn + 1 == len(unit.turns):
+        if all(self._aec.dead(one) for one in living) or self.turn + 1 == len(unit.turns):
             for waiting in list(self.books["waiting"]):
                 found += self._settle(unit, waiting, self._named().get(waiting))
         return found
@@ -119,23 +112,14 @@ class AecSim(_ZooSim):
         if number >= len(steps) or agent is None:
             return []
         reward, flags, obs = steps[number]
-        rewards = self._book("_cumulative_rewards") or {}
-        now = flags_of(self._book("terminations").get(agent), self._book("truncations").get(agent))
+        rewards = self._aec.book("_cumulative_rewards") or {}
+        now = flags_of(self._aec.book("terminations").get(agent), self._aec.book("truncations").get(agent))
         one = of_step([reward, flags, None], None, rewards.get(agent, 0.0), now)
         one = one if one is not None else self._observed(obs, agent)
         return [] if one is None else [(name, {**one, "at": at})]  # what differs came of the turn it acted in
 
     def _observed(self, expected: Any, agent: Any) -> Optional[Difference]:
-        return None if expected is None else difference(expected, self.env.observe(agent))
+        return None if expected is None else difference(expected, self._aec.observe(agent))
 
     def _told(self, name: str, one: Optional[Difference]) -> Found:
         return [] if one is None else [(name, one)]
-
-    def _dead(self, agent: Any) -> bool:
-        return bool(self._book("terminations").get(agent) or self._book("truncations").get(agent))
-
-    def _book(self, name: str) -> Any:
-        for layer in layers(self.env):
-            if name in vars(layer):
-                return vars(layer)[name]
-        return getattr(self.env, name, {})

@@ -1,6 +1,5 @@
 """The driver of `cem`: runs inside the worker. Episodes and steps are recorded by themselves."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,22 +8,18 @@ import mosaic_worker
 from mosaic_worker.drivers import kit
 
 
-def episode(env: Any, policy: Any, *, seed: int | None = None) -> Iterator[float]:
-    """Play one episode with a linear policy, a row of weights and a bias per action. Its rewards."""
-    observation, _ = env.reset(seed=seed)
-    over = False
-    while not over:
-        values = policy[:, :-1] @ np.ravel(observation) + policy[:, -1]
-        observation, reward, terminated, truncated, _ = env.step(int(values.argmax()))
-        over = terminated or truncated
-        yield float(reward)
+def linear(policy: Any) -> kit.Policy:
+    """A linear policy, a row of weights and a bias per action, as the operator that decides."""
+    return kit.Policy(
+        lambda view: int((policy[:, :-1] @ np.ravel(view.observation) + policy[:, -1]).argmax())
+    )
 
 
 class Search:
     """What is known so far: a mean policy, a spread around it, the steps it took."""
 
     def __init__(self, env: Any, words: kit.Words) -> None:
-        self.env, self.words = env, words
+        self.world, self.words = kit.world_of(env), words
         self.mean = np.zeros((env.action_space.n, np.prod(env.observation_space.shape) + 1))
         self.spread = np.ones_like(self.mean)
         self.step, self.best = 0, -np.inf
@@ -39,10 +34,10 @@ class Search:
             for policy in policies:
                 if stop.asked:
                     return
-                rewards = list(episode(self.env, policy, seed=seed))
+                played = kit.play(self.world, linear(policy), until=kit.Until(episodes=1), seed=seed)
                 seed = None  # the first reset is seeded, the others go on from there
-                self.step += len(rewards)
-                returns.append(sum(rewards))
+                self.step += played.ticks
+                returns += played.returns
             kept = policies[np.argsort(returns)[-max(2, int(elite * population)) :]]
             self.mean, self.spread = kept.mean(axis=0), kept.std(axis=0) + noise
             mosaic_worker.metric("rollout/ep_rew_mean", np.mean(returns), self.step)
@@ -84,12 +79,7 @@ def evaluate(words: kit.Words) -> int:
             raise kit.Refused(f"{words.checkpoint} holds no policy of cem: {error}") from None
     env = kit.make_env(words)
     mosaic_worker.config(algo=words.algo, env_id=words.env, seed=words.seed)
-    played = kit.Played()
-    for index in range(words.episodes):
-        for reward in episode(env, policy, seed=None if index else words.seed):
-            played.step(reward)
-        played.end()
-    kit.report(played, step=0)
+    kit.evaluate(env, linear(policy), seed=words.seed, episodes=words.episodes, step=0)
     env.close()
     return 0
 

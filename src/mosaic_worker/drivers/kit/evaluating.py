@@ -1,36 +1,78 @@
-"""What an evaluation says at its end: mean, spread and number of episodes, never one without the others."""
+"""Playing a trained policy, and what an evaluation says: mean, spread and number of episodes together."""
 
 from __future__ import annotations
 
 import math
-from typing import List
+from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import command
+from mosaic_worker.session import played
+from mosaic_worker.session.loop import Until, play
+from mosaic_worker.session.outcome import SOLE
+from mosaic_worker.session.played import Episode
+from mosaic_worker.session.worlds import SingleWorld
 
-__all__ = ["Played", "report", "summary"]
+if TYPE_CHECKING:
+    from mosaic_worker.operators import Operator
+
+__all__ = ["Played", "evaluate", "report", "summary"]
 
 
-class Played:
-    """The episodes of an evaluation, counted as they are played."""
+class Played(played.Played):
+    """The episodes of an evaluation: each return is recorded when its episode ends.
+
+    `step` and `end` are for a driver whose framework evaluates in a loop of its own; `evaluate` needs none.
+    """
 
     def __init__(self) -> None:
-        self.returns: List[float] = []
-        self.lengths: List[int] = []
+        super().__init__()
         self._total = 0.0
         self._steps = 0
 
+    def add(self, episode: Episode) -> None:
+        """An episode has ended."""
+        super().add(episode)
+        mosaic_worker.metric("eval/episodic_return", episode.returned, len(self.episodes))
+
     def step(self, reward: float) -> None:
-        """One step was made."""
+        """The framework made one step."""
         self._total += reward
         self._steps += 1
 
     def end(self) -> None:
-        """The episode is over."""
-        self.returns.append(self._total)
-        self.lengths.append(self._steps)
-        mosaic_worker.metric("eval/episodic_return", self._total, len(self.returns))
+        """The framework ended the episode."""
+        self.add(Episode(SOLE, self._total, self._steps))
         self._total, self._steps = 0.0, 0
+
+
+def evaluate(
+    env: Any,
+    operator: Operator,
+    *,
+    seed: Optional[int],
+    episodes: int,
+    step: int,
+    returned: Optional[Callable[[Episode], float]] = None,
+) -> Played:
+    """Play episodes, record each return, print and record the result.
+
+    Args:
+        env: where to play; it stays open.
+        operator: who decides.
+        seed: of the first reset; the later ones go on from there.
+        episodes: how many.
+        step: how far the training was that is evaluated.
+        returned: an episode's return, where it is not the sum of the rewards.
+    """
+    found = Played()
+
+    def ended(episode: Episode) -> None:
+        found.add(episode if returned is None else episode._replace(returned=returned(episode)))
+
+    play(SingleWorld(env), operator, until=Until(episodes=episodes), seed=seed, ended=ended)
+    report(found, step=step)
+    return found
 
 
 def summary(returns: List[float]) -> str:

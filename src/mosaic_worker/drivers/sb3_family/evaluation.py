@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Dict
 
 import mosaic_worker
-from mosaic_worker.drivers.kit import envs
+from mosaic_worker.drivers.kit import envs, evaluating
 from mosaic_worker.drivers.kit.command import Refused, Words
-from mosaic_worker.drivers.kit.evaluating import Played, report
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.sb3_family import files
 from mosaic_worker.drivers.sb3_family.family import MASKABLE, Family, class_of
+from mosaic_worker.operators import Choice, Operator
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.view import View
 
 __all__ = ["evaluate"]
+
+
+class _Model(Operator):
+    """A model's best actions. Keeps the state of those that remember, within an episode."""
+
+    def __init__(self, model: Any, env: Any, *, normaliser: Any, masked: bool) -> None:
+        from gymnasium import spaces
+
+        self._model = model
+        self._env = env
+        self._normaliser = normaliser
+        self._masked = masked
+        self._discrete = isinstance(env.action_space, spaces.Discrete)
+        self._state: Any = None
+
+    def act(self, view: View) -> Choice:
+        """Ask the model."""
+        import numpy as np
+
+        seen = view.observation
+        if self._normaliser is not None:
+            seen = self._normaliser.normalize_obs(seen)
+        extra: Dict[str, Any] = {"action_masks": self._env.action_masks()} if self._masked else {}
+        action, self._state = self._model.predict(
+            seen,
+            state=self._state,
+            episode_start=np.array([view.step == 0]),
+            deterministic=True,
+            **extra,
+        )
+        return Choice(int(action) if self._discrete else action)
 
 
 def evaluate(words: Words, family: Family) -> int:
@@ -21,9 +55,6 @@ def evaluate(words: Words, family: Family) -> int:
     Raises:
         Refused: the checkpoint is not the trusted one, or does not fit the environment.
     """
-    import numpy as np
-    from gymnasium import spaces
-
     if words.checkpoint is None:
         raise Refused("--checkpoint is missing: the file to evaluate")
     with opened(words.checkpoint, sha256=words.sha256, pickled=True) as file:
@@ -43,27 +74,9 @@ def evaluate(words: Words, family: Family) -> int:
             mosaic_worker.config(
                 algo=words.algo, env_id=words.env, seed=words.seed, args={"checkpoint": words.checkpoint}
             )
-            played = Played()
-            observation, _ = env.reset(seed=words.seed)
-            state: Any = None
-            starting = np.ones((1,), dtype=bool)
-            while len(played.returns) < words.episodes:
-                seen = observation if normaliser is None else normaliser.normalize_obs(observation)
-                extra = {}
-                if words.algo == MASKABLE:
-                    extra["action_masks"] = env.action_masks()
-                action, state = model.predict(
-                    seen, state=state, episode_start=starting, deterministic=True, **extra
-                )
-                chosen = int(action) if isinstance(env.action_space, spaces.Discrete) else action
-                observation, reward, terminated, truncated, _ = env.step(chosen)
-                played.step(float(reward))
-                starting = np.array([terminated or truncated])
-                if terminated or truncated:
-                    played.end()
-                    if len(played.returns) < words.episodes:
-                        observation, _ = env.reset()
-            report(played, step=int(model.num_timesteps))
+            operator = _Model(model, env, normaliser=normaliser, masked=words.algo == MASKABLE)
+            done = int(model.num_timesteps)
+            evaluating.evaluate(env, operator, seed=words.seed, episodes=words.episodes, step=done)
         finally:
             env.close()
     return 0

@@ -62,13 +62,13 @@ def read_about(file: IO[bytes]) -> About:
     """What a checkpoint says of itself. Runs nothing of it.
 
     Raises:
-        Refused: it is no zip file.
+        Refused: it is not a zip file.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             found = json.loads(archive.read(_ABOUT)) if _ABOUT in archive.namelist() else {}
     except (zipfile.BadZipFile, ValueError) as error:
-        raise Refused(f"it is no checkpoint of Stable-Baselines3: {error}") from None
+        raise Refused(f"it is not a checkpoint of Stable-Baselines3: {error}") from None
     finally:
         file.seek(0)
     return About(**{name: found[name] for name in About._fields if name in found})

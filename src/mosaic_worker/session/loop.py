@@ -1,0 +1,200 @@
+"""The one stepping loop: ask all, supervise, step all. Every session of any kind is played by it.
+
+It knows no framework, draws nothing and writes nothing: recording is the hooks' business, as for any script.
+"""
+
+from __future__ import annotations
+
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Union,
+)
+
+from mosaic_worker.operators.base import Learner, Operator, Seat, seed_of
+from mosaic_worker.session.outcome import BEGAN, GONE, RESTARTED, SOLE, Outcome
+from mosaic_worker.session.played import Episode, Played
+from mosaic_worker.session.supervising import Supervisor, supervise
+from mosaic_worker.session.view import View
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.worlds import World
+
+__all__ = ["Until", "play"]
+
+Operators = Union[Operator, Mapping[Any, Operator]]
+"""Who decides for whom; `defaultdict(Random)` gives every actor a `Random` of its own."""
+
+
+class Until(NamedTuple):
+    """When a play is over: at the first bound that is reached. Without any it never is."""
+
+    episodes: Optional[int] = None
+    """Episodes of the world; of a world whose actors restart by themselves, episodes of actors."""
+    ticks: Optional[int] = None
+    """Steps of the world."""
+    stop: Optional[Callable[[], bool]] = None
+    """Asked before every tick."""
+
+
+class _Sitting:
+    """A seat at the table: its operator, and where its actor stands in its episode."""
+
+    __slots__ = ("act", "choice", "learn", "operator", "running", "steps", "total", "view")
+
+    def __init__(self, operator: Operator) -> None:
+        self.operator = operator
+        self.act = operator.act
+        self.learn = operator.learn if isinstance(operator, Learner) else None
+        self.begin()
+
+    def begin(self) -> None:
+        """Its actor's next episode begins."""
+        self.running = True
+        self.total, self.steps = 0.0, 0
+        self.view: Any = None
+        self.choice: Any = None
+        """Its last choice, until the outcome of it is known; and the view it was made on."""
+
+
+class _Table:
+    """The seats of one play, found as their actors turn up."""
+
+    def __init__(
+        self,
+        world: World,
+        operators: Operators,
+        supervisors: Sequence[Supervisor],
+        *,
+        seed: Optional[int],
+        fresh: bool,
+        played: Played,
+    ) -> None:
+        self._world = world
+        self._fresh = fresh
+        self._operators = {SOLE: operators} if isinstance(operators, Operator) else operators
+        self._seed = seed
+        self._supervisors = supervisors
+        self._played = played
+        self.seats: Dict[Any, _Sitting] = {}
+
+    def seat(self, actor: Any, outcome: Outcome) -> _Sitting:
+        """A seat for an actor that has turned up."""
+        operator = self._operators[actor]
+        space = self._world.action_space(actor)
+        operator.begin(Seat(actor, space, seed_of(self._seed, len(self.seats))))
+        found = self.seats[actor] = _Sitting(operator)
+        if not self._fresh:  # its first reward is of a decision made before this play: count it out
+            found.total = -float(outcome.reward)
+        return found
+
+    def begin(self) -> None:
+        """The world was reset."""
+        for seat in self.seats.values():
+            seat.begin()
+
+    def turn(self, seen: Mapping[Any, Outcome], *, asks: bool) -> Dict[Any, Any]:
+        """Count what everybody got; with `asks`, the actions of those who decide now."""
+        actions = {}
+        seats, world = self.seats, self._world
+        for actor, outcome in seen.items():
+            seat = seats.get(actor) or self.seat(actor, outcome)
+            _, reward, terminated, truncated, _, how, _ = outcome
+            if how == BEGAN:
+                seat.begin()
+            else:
+                seat.total += float(reward)
+                choice = seat.choice
+                if choice is not None:
+                    seat.steps += 1
+                    seat.choice = None
+                    if seat.learn is not None:
+                        seat.learn(seat.view, choice, outcome)
+                if terminated or truncated or how == GONE:
+                    self._end(actor, seat, outcome.info)
+                    if how != RESTARTED:
+                        continue
+                    seat.begin()
+            if asks:
+                view = seat.view = View(world, actor, outcome, seat.steps, seat.total)
+                choice = seat.choice = seat.act(view)
+                actions[actor] = choice.action
+        if self._supervisors:
+            self._supervise(actions)
+        return actions
+
+    def _supervise(self, actions: Dict[Any, Any]) -> None:
+        for actor in actions:
+            seat = self.seats[actor]
+            seat.choice = supervise(self._supervisors, seat.operator, seat.view, seat.choice)
+            actions[actor] = seat.choice.action
+
+    def _end(self, actor: Any, seat: _Sitting, info: Any) -> None:
+        if seat.running:
+            seat.running = False
+            self._played.add(Episode(actor, seat.total, seat.steps, info))
+
+    def end_all(self) -> None:
+        """The world is over: whoever it has not said so of has ended all the same."""
+        for actor, seat in self.seats.items():
+            self._end(actor, seat, None)
+
+
+def play(
+    world: World,
+    operators: Operators,
+    *,
+    supervisors: Sequence[Supervisor] = (),
+    until: Until,
+    seed: Optional[int] = None,
+    reset: bool = True,
+    ended: Optional[Callable[[Episode], None]] = None,
+) -> Played:
+    """Play a world until a bound is reached.
+
+    No episode is begun that would have no step.
+
+    Args:
+        world: the environment.
+        operators: an operator for each actor, by actor; or the one of a world with one actor.
+        supervisors: who reviews each choice, in this order.
+        until: the bounds.
+        seed: of the first reset, and of the operators (each has its own, by seed and seat); later episodes
+            go on from there.
+        reset: False to go on where the world stands.
+        ended: called with each episode when it ends.
+
+    Returns:
+        What was played.
+    """
+    played = Played(ended)
+    if until.ticks == 0 or until.episodes == 0:
+        return played
+    table = _Table(world, operators, supervisors, seed=seed, fresh=reset, played=played)
+    if reset:
+        world.reset(seed=seed)
+    rounds = 0
+    ticks, stop, episodes = until.ticks, until.stop, until.episodes
+    while True:
+        over = world.over
+        last = played.ticks == ticks or (stop is not None and stop())
+        actions = table.turn(world.look(), asks=not (over or last))
+        if over:
+            table.end_all()
+            rounds += 1
+        if last or (
+            episodes is not None and episodes <= (len(played.episodes) if world.restarts else rounds)
+        ):
+            return played
+        if over:
+            world.reset()
+            table.begin()
+        else:
+            world.step(actions)
+            played.ticks += 1

@@ -1,0 +1,42 @@
+"""What an operator and a supervisor may look at when a decision is due. Dear things are made on request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Tuple
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.outcome import Outcome
+    from mosaic_worker.session.worlds import World
+
+__all__ = ["View"]
+
+
+class View:
+    """One decision's view. Made anew for each, so that whoever keeps one keeps that moment's."""
+
+    __slots__ = ("_world", "actor", "info", "observation", "refused", "returned", "step")
+
+    def __init__(self, world: World, actor: Any, now: Outcome, step: int, returned: float) -> None:
+        self._world = world
+        self.actor = actor
+        """Who acts."""
+        self.observation = now.observation
+        self.info = now.info
+        self.step = step
+        """How many steps the actor has made in this episode: 0 is the moment to forget the last one."""
+        self.returned = returned
+        """The sum of its rewards in this episode so far."""
+        self.refused: Tuple[Tuple[Any, str], ...] = ()
+        """Actions vetoed for this very decision, with the reasons: what an operator is asked again about."""
+
+    @property
+    def mask(self) -> Any:
+        """Which actions are legal: `action_mask` of the observation or of the info; None when nobody says."""
+        observation = self.observation
+        if isinstance(observation, dict) and "action_mask" in observation:
+            return observation["action_mask"]
+        return self.info.get("action_mask") if isinstance(self.info, dict) else None
+
+    def frame(self) -> Any:
+        """An RGB frame of the environment as it stands now; None when it gives none."""
+        return self._world.draw(self.actor)

@@ -1,0 +1,112 @@
+"""An environment that is vectorised in itself: each position is an actor, all act in every tick."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional
+
+from mosaic_worker.session.outcome import BEGAN, RESTARTED, SOLE, Outcome
+from mosaic_worker.session.worlds.base import World
+from mosaic_worker.vectors import at, autoreset_mode, final
+
+__all__ = ["VectorWorld"]
+
+
+class VectorWorld(World):
+    """A vector environment of gymnasium. Its actors are its positions, from 0.
+
+    How a position begins its next episode is the environment's autoreset mode; with `disabled` it waits until
+    the whole is reset.
+    """
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._mode = autoreset_mode(env)
+        self.restarts = self._mode != "disabled"
+        self._tuple_obs = type(getattr(env, "single_observation_space", None)).__name__ == "Tuple"
+        self._now: Dict[Any, Outcome] = {}
+        self._ended: List[bool] = [True] * int(env.num_envs)
+        self._some: Any = None
+
+    @property
+    def over(self) -> bool:
+        """Only where positions do not restart by themselves, and all have ended."""
+        return not self.restarts and all(self._ended)
+
+    def _reset(self, arguments: Dict[str, Any]) -> None:
+        seeds = arguments.get("seed")
+        if isinstance(seeds, list) and len(set(seeds)) == 1:
+            arguments["seed"] = seeds[0]  # the environment derives each position's seed from one number
+        observations, infos = self.env.reset(**arguments)[:2]
+        mask = (arguments.get("options") or {}).get("reset_mask")
+        self._ended = [
+            ended and mask is not None and not mask[index] for index, ended in enumerate(self._ended)
+        ]
+        self._now = {
+            index: Outcome(self._at(observations, index), info=_info_at(infos, index))
+            for index in range(len(self._ended))
+        }
+
+    def _at(self, batch: Any, index: int) -> Any:
+        return at(batch, index, in_tuple=self._tuple_obs)
+
+    def look(self) -> Dict[Any, Outcome]:
+        """Every position's outcome."""
+        return self._now
+
+    def step(self, actions: Mapping[Any, Any]) -> None:
+        """Step all positions; one that has no action only restarts, or waits, and its action is ignored."""
+        batch = self._batch([actions.get(index) for index in range(len(self._ended))])
+        observations, rewards, terminated, truncated, infos = self.env.step(batch)
+        now: Dict[Any, Outcome] = {}
+        for index, ended in enumerate(self._ended):
+            over = bool(terminated[index] or truncated[index])
+            how, last = "", None
+            if ended and self._mode == "next_step":
+                how, over = BEGAN, False
+            elif over and self._mode == "same_step":
+                how, last = RESTARTED, final(infos, index)
+            now[index] = Outcome(
+                self._at(observations, index),
+                rewards[index],
+                terminated[index],
+                truncated[index],
+                _info_at(infos, index),
+                how,
+                last,
+            )
+            self._ended[index] = over
+        self._now = now
+
+    def _batch(self, actions: List[Any]) -> Any:
+        """One batch of what each position does; who does nothing gets what a neighbour does."""
+        import numpy as np
+
+        space = self.env.single_action_space
+        some = next((action for action in actions if action is not None), self._some)
+        self._some = some  # for a tick in which everybody restarts
+        each = [some if action is None else action for action in actions]
+        kind = type(space).__name__
+        if kind == "Dict":
+            return {key: np.stack([np.asarray(action[key]) for action in each]) for key in each[0]}
+        if kind == "Tuple":
+            return tuple(np.stack([np.asarray(part) for part in parts]) for parts in zip(*each))  # noqa: B905  (3.8 has no strict)
+        return np.stack([np.asarray(action, dtype=getattr(space, "dtype", None)) for action in each])
+
+    def action_space(self, actor: Any = SOLE) -> Any:
+        """One position's."""
+        del actor
+        return self.env.single_action_space
+
+    def draw(self, actor: Any = SOLE) -> Any:
+        """The frame of one position, where the environment has one for each."""
+        frames = self.env.render()
+        if isinstance(frames, (tuple, list)) and frames:
+            index = 0 if actor == SOLE else int(actor)
+            return frames[min(index, len(frames) - 1)]
+        return frames
+
+
+def _info_at(infos: Any, index: int) -> Optional[Dict[str, Any]]:
+    """The action mask of one position: the one entry of a batch's infos that operators look for."""
+    mask = infos.get("action_mask") if isinstance(infos, dict) else None
+    return None if mask is None else {"action_mask": mask[index]}

@@ -30,7 +30,7 @@ class Found:
     def command(self, job, *, python):
         return [python, job.checkout + "/" + job.algorithm + ".py"]
     def discover(self, settings):
-        place = settings.cleanrl_checkout
+        place = settings.checkouts.get("found", "")
         if place and not Path(place).is_dir():
             raise UsageError(f"{place} is no checkout")
         return [Algorithm(id=path.stem) for path in Path(place).glob("*.py")] if place else []
@@ -125,7 +125,7 @@ def test_algorithms_of_a_checkout_are_discovered_and_its_command_knows_the_place
         registry.algorithm(runner, "mine")
     (tmp_path / "checkout").mkdir()
     (tmp_path / "checkout" / "mine.py").touch()
-    there = Settings(cleanrl_checkout=str(tmp_path / "checkout"))
+    there = Settings(checkouts={"found": str(tmp_path / "checkout")})
     runner = registry.find("found", there)
     assert registry.algorithm(runner, "mine").id == "mine"
     assert isinstance(runner, Discovering)
@@ -135,7 +135,7 @@ def test_algorithms_of_a_checkout_are_discovered_and_its_command_knows_the_place
     assert isinstance(runner, Careful)
     assert runner.checks(job, python="py")[0].text == "mine"
     with pytest.raises(UsageError, match="is no checkout"):
-        registry.find("found", Settings(cleanrl_checkout="/nowhere"))
+        registry.find("found", Settings(checkouts={"found": "/nowhere"}))
 
 
 def test_listing_the_runners_imports_no_framework() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
 from mosaic.runners.parameters import near
+from mosaic_worker.common.words import asked
 from mosaic_worker.drivers.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ __all__ = ["Words", "read", "split_target"]
 
 _PAIR = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)([=:])(.*)", re.DOTALL)
 _BOOLEAN = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
-_OWN = ("seed", "seeds", "steps", "envs", "runner-arg", "name", "tag", "python", "checkout", "resume", "init")
+_OWN = (
+    *(field.flag[2:] for field in asked("train")),
+    *("seeds", "runner-arg", "name", "tag", "python"),
+)
 
 
 @dataclass

@@ -45,11 +45,9 @@ def _listings_of_states(source: str) -> list[int]:
     states = {state.value for state in RunState}
     found = []
     for node in ast.walk(ast.parse(source)):
-        parts: list[ast.expr | None] = []
-        if isinstance(node, ast.Dict):
-            parts = [*node.keys]
-        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
-            parts = [*node.elts]
+        if not isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
+            continue
+        parts = node.keys if isinstance(node, ast.Dict) else node.elts
         if sum(isinstance(part, ast.Constant) and part.value in states for part in parts) > 1:
             found.append(node.lineno)
     return found

@@ -31,7 +31,7 @@ FULL: dict[str, Any] = {
 def test_every_field_of_a_training_is_written_and_what_only_an_evaluation_needs_is_not() -> None:
     assert set(FULL) == {*Job.__struct_fields__} - {"kind"}, "a new field: say here how a driver is told"
     assert driver_words(Job(**FULL)) == [
-        "train", "--algo", "ppo", "--env", "CartPole-v1", "--steps", "500", "--seed", "0", "--envs", "4",
+        "train", "--algo", "ppo", "--env", "CartPole-v1", "--seed", "0", "--steps", "500", "--envs", "4",
         "--init", "/a/init.zip", "--resume", "01RUN", "--checkout", "/a/checkout",
         "--checkpoint", "/a/last.zip", "--sha256", "ab", "lr=0.5", "--extra", "word",
     ]  # fmt: skip

@@ -62,7 +62,7 @@ class DriverRunner:
 
 
 def driver_words(job: Job) -> list[str]:
-    """A job as a driver reads it: `train --algo A --env E --steps N --seed S key=value …`."""
+    """A job as a driver reads it: `train --algo A --env E --seed S --steps N key=value …`."""
     return write(job)
 
 

@@ -152,8 +152,9 @@ def start_seeds(
     group = checked.job.group or str(ULID())
     checked = msgspec.structs.replace(checked, job=msgspec.structs.replace(checked.job, group=group))
     plans = [reseeded(root, checked, seed, python=python) for seed in seeds]
-    name = how.pop("name", "")
-    return [submit(root, one, name=f"{name}-s{one.job.seed}" if name else "", **how) for one in plans]
+    name = how.get("name", "")
+    named: list[How] = [{**how, "name": f"{name}-s{seed}" if name else ""} for seed in seeds]
+    return [submit(root, one, **how) for one, how in zip(plans, named, strict=True)]
 
 
 def accept(checked: Plan) -> Plan:
@@ -190,9 +191,10 @@ def submit(root: DataRoot, checked: Plan, **how: Unpack[How]) -> str:
     """Hand an accepted plan to the daemon. The run's id."""
     from mosaic.runners.children import HEADLESS
 
-    env = how.pop("env", None)
+    env = how.get("env")
     given = {**(os.environ if env is None else env), **checked.variables}
-    spec = make_spec(checked.command, env=given, **how)
+    how = {**how, "env": given}
+    spec = make_spec(checked.command, **how)
     job = checked.job
     spec = msgspec.structs.replace(spec, runner=job.runner, job=job, parent=checked.parent)
     if job.env_id:

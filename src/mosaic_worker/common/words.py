@@ -61,13 +61,10 @@ FIELDS: Tuple[Field, ...] = (
         "env_id", "--env", asked=("eval", "form"), default="", inherited=True, needs="needs_env",
         metavar="ID", label="Environment", help="A Gymnasium id, such as CartPole-v1.",
     ),
+    Field("seed", "--seed", int, asked=("train", "eval"), minimum=0, help="Of the training."),
     Field(
         "steps", "--steps", int, kinds=_TRAIN, asked=("train", "form"), minimum=1, short="-n",
         label="Steps", help="How many steps it trains for; the algorithm has a default.",
-    ),
-    Field(
-        "seed", "--seed", int, asked=("train", "eval", "form"), minimum=0,
-        label="Seeds", help="Of the training.",
     ),
     Field(
         "envs", "--envs", int, kinds=_TRAIN, asked=("train", "form"), default=1, minimum=1, inherited=True,
@@ -145,7 +142,7 @@ def asked(where: str) -> List[Field]:
 
 
 def write(job: Writable) -> List[str]:
-    """A job as a driver reads it: `train --algo A --env E --steps N --seed S key=value …`."""
+    """A job as a driver reads it: `train --algo A --env E --seed S --steps N key=value …`."""
     words = [job.kind]
     for field in FIELDS:
         value = getattr(job, field.name)

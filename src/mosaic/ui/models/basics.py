@@ -68,13 +68,13 @@ LABELS = {
 _MAX_SEEDS = 64
 _MAX_NAME = 200
 _MAX_ENVS = 256
-_SEEDS = Parameter(
-    name="seeds",
-    type="str",
-    default="1",
-    help="One seed, or several: 1-5, or 1,2,7. Each is a run of its own. Empty: not seeded.",
-)
 _BESIDES = (
+    Parameter(
+        name="seeds",
+        type="str",
+        default="1",
+        help="One seed, or several: 1-5, or 1,2,7. Each is a run of its own. Empty: not seeded.",
+    ),
     Parameter(
         name="env_arguments",
         type="str",
@@ -99,11 +99,7 @@ _BESIDES = (
 
 def basics_form(card: RunnerCard, algorithm: Algorithm, *, convert: Callable[[Parameter, str], Any]) -> Form:
     """The form of what this runner is asked besides the algorithm's own parameters."""
-    fields = [
-        _SEEDS if field.name == "seed" else _parameter(field, algorithm)
-        for field in asked("form")
-        if _promised(card, field.needs)
-    ]
+    fields = [_parameter(field, algorithm) for field in asked("form") if _promised(card, field.needs)]
     fields += [one for one in _BESIDES if card.needs_env or one.name != "env_arguments"]
 
     def value_of(parameter: Parameter, text: str) -> Any:

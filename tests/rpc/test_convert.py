@@ -109,3 +109,11 @@ def test_no_field_of_a_row_is_forgotten() -> None:
     for struct_type, message in names.items():
         ours = {renamed.get(field.name, field.name) for field in msgspec.structs.fields(struct_type)}
         assert ours == {field.name for field in message.DESCRIPTOR.fields}
+
+
+def test_a_field_that_its_message_lacks_is_refused_when_the_module_is_imported() -> None:
+    class Wider(MetricRow, frozen=True, kw_only=True):
+        extra: int = 0
+
+    with pytest.raises(TypeError, match="message MetricRecord has no extra"):
+        convert._shared(Wider, pb.MetricRecord)

@@ -8,7 +8,7 @@ import msgspec
 
 from mosaic.paths import RunFolder
 from mosaic.protocol.cards import Job
-from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import (
     ExitRecord,
     Manifest,
@@ -124,3 +124,11 @@ def test_long_words_can_be_broken_and_lose_nothing() -> None:
     assert max(len(part) for part in breakable(path).split("\u200b")) <= 15
     assert breakable(path).replace("\u200b", "") == path
     assert breakable("short words stay") == "short words stay"
+
+
+def test_every_number_of_the_roll_up_is_shown() -> None:
+    row = msgspec.structs.replace(ROW, last_return=1.5, mean_return_100=2.5, steps_per_sec=250.4)
+    found = sections(row, folder=RunFolder(Path("/r")), manifest=None, summary=None, now=0.0)
+    recorded = {field.label: field.text for one in found if one.title == "Recorded" for field in one.fields}
+    assert recorded.keys() == {one.title for one in NUMBERS if one.name != "quarantined"}
+    assert (recorded["Last return"], recorded["Mean of 100"], recorded["Steps/s"]) == ("1.5", "2.5", "250")

@@ -10,7 +10,7 @@ import pytest
 
 from mosaic.errors import UsageError
 from mosaic.runners import registry
-from mosaic.runners.runner import Careful, Discovering
+from mosaic.runners.runner import Careful, Discovering, Telling
 from mosaic.settings import Settings
 from tests.runners.stand_in import PLAIN, offer
 
@@ -36,6 +36,8 @@ class Found:
         return [Algorithm(id=path.stem) for path in Path(place).glob("*.py")] if place else []
     def checks(self, job, *, python):
         return [Check(name="own", level="ok", text=job.algorithm)]
+    def variables(self, job):
+        return {"ALGORITHM": job.algorithm}
 RUNNER = Found()
 """
 
@@ -134,6 +136,8 @@ def test_algorithms_of_a_checkout_are_discovered_and_its_command_knows_the_place
     assert runner.command(job, python="py") == ["py", "/there/mine.py"]
     assert isinstance(runner, Careful)
     assert runner.checks(job, python="py")[0].text == "mine"
+    assert isinstance(runner, Telling)
+    assert runner.variables(job) == {"ALGORITHM": "mine"}
     with pytest.raises(UsageError, match="is no checkout"):
         registry.find("found", Settings(checkouts={"found": "/nowhere"}))
 

@@ -31,6 +31,7 @@ OURS = {
 OWN_MODULES = re.compile(rf"runners/(own/.*|({'|'.join(OURS)})(_\w+)?)\.py")
 GENERATED = re.compile(r"rpc/pb/")
 NAMES = re.compile(rf"(?<![a-z0-9])({'|'.join(sorted(OURS - {COMMAND_RUNNER}))})(?![a-z0-9])", re.IGNORECASE)
+ITS_MODULE = re.compile(rf"\brunners(\.own)?\.{COMMAND_RUNNER}$")
 EXAMPLE = re.compile(r"\s(?:[a-z0-9]+)/[a-z_0-9]+\s")
 ALLOWED = {
     ("testing/runners.py", "sbx"): "the module of a framework that importing a runner must not import",
@@ -70,7 +71,7 @@ def _names_in(source: str) -> list[tuple[int, str]]:
     found = []
     for line, said, is_text in _said(ast.parse(source)):
         rest = EXAMPLE.sub(" ", f" {said} ") if is_text and " " in said else said
-        command = said == COMMAND_RUNNER if is_text else said.endswith(f"runners.{COMMAND_RUNNER}")
+        command = said == COMMAND_RUNNER if is_text else bool(ITS_MODULE.search(said))
         if command or NAMES.search(rest):
             found.append((line, said))
     return found
@@ -84,6 +85,7 @@ def _names_in(source: str) -> list[tuple[int, str]]:
         "replace(settings, cleanrl_checkout=1)",
         "def f(sb3_only): pass",
         "from mosaic.runners.script import RUNNER",
+        "from mosaic.runners.own.script import RUNNER",
         "from mosaic.runners.tabular import RUNNER",
         'DEFAULT = "tabular"',
         'x = row.runner != "script"',

@@ -83,7 +83,7 @@ def _with_target(root: DataRoot, asked: Asked) -> Asked:
     resume = asked.fields.get("resume")
     if resume is None or named:
         return asked
-    from mosaic.sdk.starting_points import inherited
+    from mosaic.app.starting_points import inherited
 
     job = inherited(root, Job(runner="", resume=resume))
     words = [f"{job.runner}/{job.algorithm}", job.env_id, *asked.words]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple
 
-from mosaic_worker.drivers.literals import ENV_PREFIX, literal, word
+from mosaic_worker.common.literals import ENV_PREFIX, literal, word
 
 __all__ = ["FIELDS", "Field", "Refused", "Words", "Writable", "asked", "parse", "write"]
 

@@ -29,3 +29,27 @@ def test_every_setting_has_its_heading_in_the_docs() -> None:
     text = (DOCS / "settings.md").read_text()
     for field in msgspec.structs.fields(settings.Settings):
         assert f"## `{field.name}`" in text
+
+
+def test_checkouts_are_a_table_by_runner_and_one_may_be_replaced_for_once(home: Path) -> None:
+    (home / "settings.toml").write_text('[checkouts]\ncleanrl = "/c"\nother = "/o"\n')
+    found = settings.load(DataRoot(home), environ={"MOSAIC_CHECKOUTS": "other=/elsewhere"})
+    assert found.checkouts == {"cleanrl": "/c", "other": "/elsewhere"}
+    assert found.with_checkout("cleanrl", "/once").checkouts == {"cleanrl": "/once", "other": "/elsewhere"}
+    assert found.with_checkout("cleanrl", "") == found
+
+
+def test_a_checkout_is_also_found_under_the_name_it_had_before(home: Path) -> None:
+    (home / "settings.toml").write_text('cleanrl_checkout = "/c"\n')
+    assert settings.load(DataRoot(home), environ={}).checkouts == {"cleanrl": "/c"}
+    environ = {"MOSAIC_CLEANRL_CHECKOUT": "/v"}
+    assert settings.load(DataRoot(home), environ=environ).checkouts == {"cleanrl": "/v"}
+    (home / "settings.toml").write_text('cleanrl_checkout = "/c"\n[checkouts]\ncleanrl = "/new"\n')
+    assert settings.load(DataRoot(home), environ={}).checkouts == {"cleanrl": "/new"}
+
+
+@pytest.mark.parametrize("text", ["checkouts = 'x'", "checkouts = 'x'\na_checkout = '/c'", "a_checkout = 3"])
+def test_a_checkout_that_is_none_is_refused(home: Path, text: str) -> None:
+    (home / "settings.toml").write_text(text)
+    with pytest.raises(UsageError, match="checkouts"):
+        settings.load(DataRoot(home), environ={})

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mosaic.text import (
     age,
+    amount,
     count,
     fit,
     in_json,
@@ -106,3 +107,10 @@ def test_arrays_are_shown_by_their_shape() -> None:
 def test_values_are_rounded_for_reading() -> None:
     assert in_json(1) == "1"
     assert in_json([0.123456789, {"a\x1b": None}]) == "[0.1235, {a\\x1b: None}]"
+
+
+def test_an_amount_is_read_as_the_count_the_rate_or_the_number_it_is() -> None:
+    assert amount(12345) == "12,345"
+    assert amount(1234.5, rate=True) == "1,234"
+    assert amount(0.12345678) == number(0.12345678)
+    assert (amount(None), amount(None, rate=True)) == ("-", "-")

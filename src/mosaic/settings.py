@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 import msgspec
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
 
 __all__ = ["Settings", "load"]
+
+_CHECKOUT = re.compile(r"(.+)_checkout")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,10 +43,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Compress journal segments once they are in the store and synced."""
     envs_dir: str = ""
     """Where runners' environments are built; empty: `envs` in the data root."""
-    cleanrl_checkout: str = ""
-    """The checkout whose single-file scripts the runner `cleanrl` offers."""
+    checkouts: dict[str, str] = {}
+    """Folders in which runners find their algorithms, by runner."""
     runner_python: dict[str, str] = {}
     """Interpreters to use instead of a runner's own environment, by runner."""
+
+    def with_checkout(self, runner_id: str, folder: str) -> Settings:
+        """The same with another folder for that runner's algorithms; an empty one changes nothing."""
+        if not folder:
+            return self
+        return msgspec.structs.replace(self, checkouts={**self.checkouts, runner_id: folder})
 
 
 def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -52,13 +61,10 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
     Raises:
         UsageError: the file or a variable holds something that is not a setting.
     """
-    values: dict[str, Any] = {}
-    if root.settings.exists():
-        values.update(_read_toml(root))
-    for field in msgspec.structs.fields(Settings):
-        raw = (os.environ if environ is None else environ).get(f"MOSAIC_{field.name.upper()}")
-        if raw is not None:
-            values[field.name] = _pairs(raw) if field.name == "runner_python" else raw
+    values = _with_checkouts(_read_toml(root)) if root.settings.exists() else {}
+    for name, said in _with_checkouts(_read_variables(os.environ if environ is None else environ)).items():
+        held = values.get(name)
+        values[name] = {**held, **said} if isinstance(said, dict) and isinstance(held, dict) else said
     try:
         settings = msgspec.convert(values, Settings, strict=False)
     except msgspec.ValidationError as error:
@@ -68,8 +74,31 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
     return settings
 
 
+def _read_variables(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The settings among the variables, by name; tables as tables."""
+    found: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        raw = environ.get(f"MOSAIC_{field.name.upper()}")
+        if raw is not None:
+            found[field.name] = _pairs(raw) if get_origin(field.type) is dict else raw
+    for name, raw in environ.items():
+        if name.startswith("MOSAIC_") and name.endswith("_CHECKOUT"):
+            found[name.removeprefix("MOSAIC_").lower()] = raw
+    return found
+
+
+def _with_checkouts(values: dict[str, Any]) -> dict[str, Any]:
+    """The same with `NAME_checkout`, as that setting was called once, as an entry of `checkouts`."""
+    old = {match[1]: name for name in values if (match := _CHECKOUT.fullmatch(name))}
+    kept = {name: value for name, value in values.items() if name not in old.values()}
+    table = kept.get("checkouts", {})
+    if old and isinstance(table, dict):
+        kept["checkouts"] = {**{runner: values[name] for runner, name in old.items()}, **table}
+    return kept
+
+
 def _pairs(text: str) -> dict[str, str]:
-    """A table in a variable: `sb3=/path/python,sbx=/other/python`."""
+    """A table in a variable: `one=/path/python,other=/its/python`."""
     return {
         key.strip(): value.strip()
         for key, _, value in (part.partition("=") for part in text.split(",") if part)

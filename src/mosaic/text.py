@@ -115,6 +115,13 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def amount(value: float | None, *, rate: bool = False) -> str:
+    """A count, a rate, or any other number: each as it is read best."""
+    if isinstance(value, int):
+        return count(value)
+    return speed(value) if rate else number_or_dash(value)
+
+
 def size(octets: float) -> str:
     """A size in bytes, KiB, MiB or GiB."""
     for unit in ("bytes", "KiB", "MiB"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.app import evaluating
+from mosaic.app import evaluating, training
 from mosaic.artifacts import checkpoints
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
@@ -62,6 +62,9 @@ def test_a_command_plays_what_any_run_saved_and_the_plan_names_the_run(root: Dat
     plan = evaluating.plan(root, known, command=["play", "{checkpoint}"], episodes=4)
     assert plan.command == ["play", str(known.path)]
     assert (plan.job.runner, plan.job.episodes, plan.job.seed) == ("script", 4, 0)
+    assert (plan.variables["MOSAIC_CHECKPOINT"], plan.variables["MOSAIC_EPISODES"]) == (str(known.path), "4")
+    assert training.reseeded(root, plan, 9).variables["MOSAIC_SEED"] == "9"
+    assert evaluating.plan(root, known).variables == {}, "a driver is told by its words"
     assert plan.parent == known.run_id == evaluating.plan(root, known).parent
     with pytest.raises(UsageError, match="mosaic eval .* -- python play.py"):
         evaluating.plan(root, known, command=[])

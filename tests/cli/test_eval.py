@@ -129,3 +129,11 @@ def test_a_changed_file_is_not_played(trained: DataRoot, mosaic: Call, tmp_path:
     said = mosaic("eval", "changed", "--", *PLAY)
     assert said.code == 2
     assert "not the recorded ones" in said.err
+
+
+@pytest.mark.usefixtures("trained")
+def test_the_command_finds_what_to_play_in_its_environment(mosaic: Call) -> None:
+    words = ("sh", "-c", 'echo "told $MOSAIC_EPISODES $MOSAIC_SEED"')
+    said = mosaic("eval", "table", "--episodes", "3", "--seed", "7", "--", *words)
+    assert said.code == 0, said.err
+    assert "told 3 7" in said.out

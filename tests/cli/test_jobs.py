@@ -26,11 +26,7 @@ def test_words_and_options_are_one_job_and_what_follows_the_dashes_comes_last(pl
         words=["tabular/q_learning", "Taxi-v3", "gamma=0.9", "env.size=3"],
         rest=["--tail"],
         arguments=["first"],
-        seed=0,
-        steps=70,
-        envs=2,
-        checkout="/c",
-        init="run:best",
+        fields={"seed": 0, "steps": 70, "envs": 2, "checkout": "/c", "init": "run:best"},
     )
     assert job_of(place, asked) == Job(
         runner="tabular",
@@ -47,7 +43,7 @@ def test_words_and_options_are_one_job_and_what_follows_the_dashes_comes_last(pl
 
 
 def test_a_command_of_the_users_own_stands_after_the_dashes(place: DataRoot) -> None:
-    job = job_of(place, Asked(words=["script"], rest=["python", "train.py"], seed=3))
+    job = job_of(place, Asked(words=["script"], rest=["python", "train.py"], fields={"seed": 3}))
     assert job == Job(runner="script", arguments=["python", "train.py"], seed=3)
 
 

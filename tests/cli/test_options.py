@@ -6,10 +6,16 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from mosaic.cli.eval import eval_command
+from mosaic.cli.options import of_job
+from mosaic.cli.train import train_command
 from mosaic.rpc.launch import daemon_running
 from mosaic.sdk.connection import Connection
+from mosaic_worker.common.words import asked
 from tests.cli.asking import settled, strict_json
 
 if TYPE_CHECKING:
@@ -80,3 +86,23 @@ def test_a_run_that_does_not_exist_is_a_usage_error(
     assert said.code == 2
     assert said.err.startswith("mosaic: ")
     assert not daemon_running(root)
+
+
+def test_a_command_takes_an_option_for_every_field_of_a_job_that_people_may_fill_in() -> None:
+    for kind, command in (("train", train_command), ("eval", eval_command)):
+        options = {option for param in command.params for option in param.opts}
+        assert {field.flag for field in asked(kind)} <= options
+    assert "--episodes" not in {option for param in train_command.params for option in param.opts}
+
+
+def test_bounds_defaults_and_changes_of_a_field_reach_its_option() -> None:
+    @click.command
+    @of_job("eval", changes={"seed": {"default": 7}})
+    def command(**fields: object) -> None:
+        click.echo(json.dumps(fields))
+
+    said = CliRunner().invoke(command, ["-n", "3", "--env", "E-v0"])
+    assert json.loads(said.output) == {"checkout": "", "env_id": "E-v0", "seed": 7, "episodes": 3}
+    refused = CliRunner().invoke(command, ["--episodes", "0"])
+    assert refused.exit_code == 2
+    assert "x>=1" in refused.output

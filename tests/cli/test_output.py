@@ -9,6 +9,7 @@ import pytest
 
 from mosaic.cli import output
 from mosaic.protocol.rows import EpisodeRow, MetricRow
+from mosaic.protocol.runs import RunState
 
 
 def test_json_lines_name_non_finite_floats(capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,6 +39,14 @@ def test_notes_go_to_stderr_with_escapes_shown(capsys: pytest.CaptureFixture[str
 
 
 def test_there_is_no_colour_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert output.paint_state("failed", "failed") == "failed"
+    assert output.paint_state(RunState.FAILED, "failed") == "failed"
     assert output.cells() is None
     del capsys
+
+
+@pytest.mark.parametrize("state", RunState)
+def test_every_state_has_a_colour(state: RunState, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "coloured", lambda: True)
+    painted = output.paint_state(state, "so")
+    assert painted.startswith("\x1b[")
+    assert painted.endswith("mso\x1b[0m")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,6 +19,8 @@ from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, 
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
 from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
+
+PROTO = Path(convert.__file__).with_name("trainer.proto")
 
 any_float = st.integers(0, 2**64 - 1).map(lambda bits: struct.unpack("<d", struct.pack("<Q", bits))[0])
 
@@ -109,3 +112,16 @@ def test_no_field_of_a_row_is_forgotten() -> None:
     for struct_type, message in names.items():
         ours = {renamed.get(field.name, field.name) for field in msgspec.structs.fields(struct_type)}
         assert ours == {field.name for field in message.DESCRIPTOR.fields}
+
+
+def test_a_field_that_its_message_lacks_is_refused_when_the_module_is_imported() -> None:
+    class Wider(MetricRow, frozen=True, kw_only=True):
+        extra: int = 0
+
+    with pytest.raises(TypeError, match="message MetricRecord has no extra"):
+        convert._shared(Wider, pb.MetricRecord)
+
+
+def test_the_contract_names_every_state_a_run_can_be_in() -> None:
+    line = next(line for line in PROTO.read_text().splitlines() if line.startswith("  string state = "))
+    assert set(line.partition("//")[2].split()) == {state.value for state in RunState}

@@ -10,7 +10,7 @@ import pytest
 
 from mosaic.errors import UsageError
 from mosaic.runners import registry
-from mosaic.runners.runner import Careful, Discovering
+from mosaic.runners.runner import Careful, Discovering, Telling
 from mosaic.settings import Settings
 from tests.runners.stand_in import PLAIN, offer
 
@@ -30,12 +30,14 @@ class Found:
     def command(self, job, *, python):
         return [python, job.checkout + "/" + job.algorithm + ".py"]
     def discover(self, settings):
-        place = settings.cleanrl_checkout
+        place = settings.checkouts.get("found", "")
         if place and not Path(place).is_dir():
             raise UsageError(f"{place} is no checkout")
         return [Algorithm(id=path.stem) for path in Path(place).glob("*.py")] if place else []
     def checks(self, job, *, python):
         return [Check(name="own", level="ok", text=job.algorithm)]
+    def variables(self, job):
+        return {"ALGORITHM": job.algorithm}
 RUNNER = Found()
 """
 
@@ -125,7 +127,7 @@ def test_algorithms_of_a_checkout_are_discovered_and_its_command_knows_the_place
         registry.algorithm(runner, "mine")
     (tmp_path / "checkout").mkdir()
     (tmp_path / "checkout" / "mine.py").touch()
-    there = Settings(cleanrl_checkout=str(tmp_path / "checkout"))
+    there = Settings(checkouts={"found": str(tmp_path / "checkout")})
     runner = registry.find("found", there)
     assert registry.algorithm(runner, "mine").id == "mine"
     assert isinstance(runner, Discovering)
@@ -134,8 +136,10 @@ def test_algorithms_of_a_checkout_are_discovered_and_its_command_knows_the_place
     assert runner.command(job, python="py") == ["py", "/there/mine.py"]
     assert isinstance(runner, Careful)
     assert runner.checks(job, python="py")[0].text == "mine"
+    assert isinstance(runner, Telling)
+    assert runner.variables(job) == {"ALGORITHM": "mine"}
     with pytest.raises(UsageError, match="is no checkout"):
-        registry.find("found", Settings(cleanrl_checkout="/nowhere"))
+        registry.find("found", Settings(checkouts={"found": "/nowhere"}))
 
 
 def test_listing_the_runners_imports_no_framework() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mosaic.protocol.cards import Job, RunnerCard
-from mosaic.runners.runner import Careful, Discovering, DriverRunner, Runner, driver_words
+from mosaic.runners.runner import Careful, Discovering, DriverRunner, Runner, Telling, driver_words
 
 FULL: dict[str, Any] = {
     "runner": "r",
@@ -31,8 +31,8 @@ FULL: dict[str, Any] = {
 def test_every_field_of_a_training_is_written_and_what_only_an_evaluation_needs_is_not() -> None:
     assert set(FULL) == {*Job.__struct_fields__} - {"kind"}, "a new field: say here how a driver is told"
     assert driver_words(Job(**FULL)) == [
-        "train", "--algo", "ppo", "--checkout", "/a/checkout", "--env", "CartPole-v1", "--seed", "0",
-        "--steps", "500", "--envs", "4", "--init", "/a/init.zip", "--resume", "01RUN",
+        "train", "--algo", "ppo", "--env", "CartPole-v1", "--seed", "0", "--steps", "500", "--envs", "4",
+        "--init", "/a/init.zip", "--resume", "01RUN", "--checkout", "/a/checkout",
         "--checkpoint", "/a/last.zip", "--sha256", "ab", "lr=0.5", "--extra", "word",
     ]  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_an_evaluation_is_told_its_episodes_and_neither_steps_nor_environments_a
     words = driver_words(Job(**FULL, kind="eval"))
     assert words[0] == "eval"
     assert words[words.index("--episodes") + 1] == "7"
-    assert not {"--steps", "--envs"} & set(words)
+    assert not {"--steps", "--envs", "--init", "--resume"} & set(words)
 
 
 def test_what_was_not_said_is_left_to_the_driver() -> None:
@@ -73,7 +73,7 @@ def test_a_driver_runner_is_a_runner_and_promises_nothing_more() -> None:
     card = RunnerCard(id="mine", title="Mine")
     runner = DriverRunner(card, module="mine.driver")
     assert isinstance(runner, Runner)
-    assert not isinstance(runner, Discovering | Careful)
+    assert not isinstance(runner, Discovering | Careful | Telling)
     assert runner.card is card
     job = Job(runner="mine", seed=3)
     assert runner.command(job, python="/p") == ["/p", "-m", "mine.driver", "train", "--seed", "3"]

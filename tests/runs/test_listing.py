@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
-from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState
 from mosaic.runs.lifecycle import Seen, judge
 from mosaic.runs.listing import last_line, make_row, matching
@@ -65,3 +65,14 @@ def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:
     assert last_line(log) == "ValueError: \N{REPLACEMENT CHARACTER}[31mbad\N{REPLACEMENT CHARACTER}"
     log.write_text("y" * 10_000)
     assert last_line(log, longest=10) == "y" * 9 + "…"
+
+
+def test_a_row_carries_every_number_of_the_roll_up() -> None:
+    manifest = Manifest(spec=RunSpec(run_id="R", command=["x"], cwd="/"), created=5.0)
+    numbers = {one.name: float(k) if k % 2 else k for k, one in enumerate(NUMBERS, start=2)}
+    summary = StoreSummary(**numbers, env_ids=["E-v0"])
+    seen = Seen(exit=ExitRecord(code=0, t=9.0))
+    made = make_row(manifest, seen, judge(seen), summary)
+    expected = {**numbers, "steps_per_sec": None}  # it has ended, and nobody knows when it began
+    assert {one.name: getattr(made, one.name) for one in NUMBERS} == expected
+    assert made.env_ids == ["E-v0"]

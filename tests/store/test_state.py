@@ -8,6 +8,8 @@ import msgspec
 
 from mosaic.store.state import State
 
+COUNTS = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes")
+
 
 def test_only_the_last_hundred_returns_count() -> None:
     state = State()
@@ -64,3 +66,14 @@ def test_a_run_begins_with_its_earliest_event_and_ends_with_its_latest() -> None
     ):
         state.saw_times(first, last)
     assert (state.summary().t_first, state.summary().t_last) == (10.0, 40.0)
+
+
+def test_the_summary_says_everything_that_is_counted_and_shares_no_list_with_the_state() -> None:
+    counts = {name: k for k, name in enumerate(COUNTS, start=1)}
+    state = State(**counts, env_ids=["E-v0"], warnings=["w"], t_first=1.0, t_last=2.0)
+    summary = state.summary()
+    assert {name: getattr(summary, name) for name in COUNTS} == counts
+    assert (summary.t_first, summary.t_last) == (1.0, 2.0)
+    state.saw_env("F-v0")
+    state.warn("another")
+    assert (summary.env_ids, summary.warnings) == (["E-v0"], ["w"])

@@ -12,7 +12,7 @@ import msgspec
 
 from mosaic.app import starting_points, training
 from mosaic.errors import UsageError
-from mosaic.protocol.cards import Job
+from mosaic.protocol.cards import COMMAND_RUNNER, Job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ def plan(
             )
         return _by_command(root, known, command, episodes=episodes, seed=seed)
     name, kind, env = runner or known.runner, algorithm or known.algorithm, env_id or known.env_id
-    if not name or name == "script":
+    if name in ("", COMMAND_RUNNER):
         raise UsageError(
             f"nobody recorded which runner can load {known.path}. If a script of yours saved it, a command "
             f"of yours plays it: {known.played_by}. If a runner can load it, say which: "
@@ -108,17 +108,18 @@ def plan(
 def _by_command(
     root: DataRoot, known: Known, command: Sequence[str], *, episodes: int, seed: int | None
 ) -> Plan:
-    from mosaic.runners.own.script import RUNNER
+    from mosaic.runners import registry
 
     if isinstance(command, str) or not command:
         raise UsageError(f"say what plays it as a list of words, for example: {known.played_by}")
+    card = registry.find(COMMAND_RUNNER).card
     job = Job(
-        runner=RUNNER.card.id,
+        runner=card.id,
         kind="eval",
         seed=_DEFAULT_SEED if seed is None else seed,
         arguments=list(command),
         checkpoint=str(known.path),
-        sha256=starting_points.loadable(root, known, RUNNER.card),
+        sha256=starting_points.loadable(root, known, card),
         episodes=episodes,
     )
     return msgspec.structs.replace(training.plan(root, job), parent=known.run_id or None)

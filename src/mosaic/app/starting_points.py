@@ -14,6 +14,7 @@ from mosaic.artifacts import checkpoints, trust
 from mosaic.errors import UsageError
 from mosaic.runs.folder import read_manifest
 from mosaic_worker.common.literals import ENV_PREFIX
+from mosaic_worker.common.words import FIELDS
 
 if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known
@@ -57,17 +58,18 @@ def inherited(root: DataRoot, job: Job) -> Job:
         name if name.startswith(ENV_PREFIX) else name.replace("-", "_"): value
         for name, value in job.parameters.items()
     }
+    taken = {
+        field.name: getattr(parent, field.name)
+        for field in FIELDS
+        if field.inherited and getattr(job, field.name) == field.default
+    }
+    same = job.runner in ("", parent.runner)
     return msgspec.structs.replace(
         job,
         runner=job.runner or parent.runner,
-        algorithm=job.algorithm or parent.algorithm,
-        env_id=job.env_id or parent.env_id,
-        envs=job.envs if job.envs > 1 else parent.envs,
-        checkout=job.checkout or parent.checkout,
-        parameters={**parent.parameters, **given}
-        if parent.runner == (job.runner or parent.runner)
-        else given,
+        parameters={**parent.parameters, **given} if same else given,
         resume=row.run_id,
+        **taken,
     )
 
 

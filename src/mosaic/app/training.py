@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from typing_extensions import Unpack
+
     from mosaic.paths import DataRoot
     from mosaic.runners.runner import Runner
 
 __all__ = [
+    "How",
     "Plan",
     "accept",
     "complete",
@@ -35,6 +38,18 @@ __all__ = [
 _MOST_SEEDS = 1000
 
 
+class How(TypedDict, total=False):
+    """What may be said of any run when it is started. All of it may be left out."""
+
+    name: str
+    """A name to find it by."""
+    tags: Mapping[str, str] | None
+    cwd: str | Path | None
+    """Where it runs; by default here."""
+    env: Mapping[str, str] | None
+    """Its whole environment; by default ours."""
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be started, and whether it can work."""
 
@@ -44,6 +59,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     checks: list[Check]
     parent: str | None = None
     """The run it comes from: that which is gone on with, or whose checkpoint plays."""
+    variables: dict[str, str] = {}
+    """What the command finds in its environment beside the user's own variables."""
 
     @property
     def ok(self) -> bool:
@@ -65,7 +82,7 @@ def plan(root: DataRoot, job: Job, *, python: str | None = None, cwd: str | Path
     ready = readiness(root, runner.card, python=python)
     command = [] if ready.python is None else runner.command(job, python=ready.python)
     # The job names a run's id by now: `complete` has found the run.
-    return Plan(job=job, command=command, checks=checks, parent=job.resume)
+    return Plan(job=job, command=command, checks=checks, parent=job.resume, variables=_variables(runner, job))
 
 
 def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
@@ -83,12 +100,11 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
     settings = load(root)
     if not job.runner or registry.find(job.runner, settings).card.capabilities.supports_resume:
         job = starting_points.inherited(root, job)  # where it cannot be, the preflight says so
-    if job.checkout:
-        settings = msgspec.structs.replace(settings, cleanrl_checkout=job.checkout)
+    settings = settings.with_checkout(job.runner, job.checkout)
     runner = registry.find(job.runner, settings)
     changes: dict[str, Any] = {}
     if isinstance(runner, Discovering):
-        changes["checkout"] = settings.cleanrl_checkout
+        changes["checkout"] = settings.checkouts.get(job.runner, "")
     if runner.card.algorithms or runner.card.needs_env:
         chosen = registry.algorithm(runner, job.algorithm)
         changes["algorithm"] = chosen.id
@@ -98,16 +114,7 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
     return runner, starting_points.located(root, msgspec.structs.replace(job, **changes), runner.card)
 
 
-def train(
-    root: DataRoot,
-    job: Job,
-    *,
-    name: str = "",
-    tags: Mapping[str, str] | None = None,
-    python: str | None = None,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None = None,
-) -> str:
+def train(root: DataRoot, job: Job, *, python: str | None = None, **how: Unpack[How]) -> str:
     """Check a job and submit it. The run's id.
 
     Raises:
@@ -115,21 +122,11 @@ def train(
         UsageError: there is no such runner, algorithm or parameter.
         DaemonError: the daemon cannot be reached or started.
     """
-    return submit(
-        root, accept(plan(root, job, python=python, cwd=cwd)), name=name, tags=tags, cwd=cwd, env=env
-    )
+    return submit(root, accept(plan(root, job, python=python, cwd=how.get("cwd"))), **how)
 
 
 def train_seeds(
-    root: DataRoot,
-    job: Job,
-    seeds: Sequence[int],
-    *,
-    name: str = "",
-    tags: Mapping[str, str] | None = None,
-    python: str | None = None,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None = None,
+    root: DataRoot, job: Job, seeds: Sequence[int], *, python: str | None = None, **how: Unpack[How]
 ) -> list[str]:
     """Check a job once and submit it with each seed: runs of one group. Their ids, in the order of the seeds.
 
@@ -139,20 +136,13 @@ def train_seeds(
     """
     if not seeds:
         raise UsageError("name at least one seed")
-    first = accept(plan(root, msgspec.structs.replace(job, seed=seeds[0]), python=python, cwd=cwd))
-    return start_seeds(root, first, seeds, name=name, tags=tags, python=python, cwd=cwd, env=env)
+    first = msgspec.structs.replace(job, seed=seeds[0])
+    checked = accept(plan(root, first, python=python, cwd=how.get("cwd")))
+    return start_seeds(root, checked, seeds, python=python, **how)
 
 
 def start_seeds(
-    root: DataRoot,
-    checked: Plan,
-    seeds: Sequence[int],
-    *,
-    name: str = "",
-    tags: Mapping[str, str] | None = None,
-    python: str | None = None,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None = None,
+    root: DataRoot, checked: Plan, seeds: Sequence[int], *, python: str | None = None, **how: Unpack[How]
 ) -> list[str]:
     """Submit an accepted plan once with each seed: runs of one group, named `<name>-s<seed>`. Their ids."""
     from ulid import ULID
@@ -162,10 +152,9 @@ def start_seeds(
     group = checked.job.group or str(ULID())
     checked = msgspec.structs.replace(checked, job=msgspec.structs.replace(checked.job, group=group))
     plans = [reseeded(root, checked, seed, python=python) for seed in seeds]
-    return [
-        submit(root, one, name=f"{name}-s{one.job.seed}" if name else "", tags=tags, cwd=cwd, env=env)
-        for one in plans
-    ]
+    name = how.get("name", "")
+    named: list[How] = [{**how, "name": f"{name}-s{seed}" if name else ""} for seed in seeds]
+    return [submit(root, one, **how) for one, how in zip(plans, named, strict=True)]
 
 
 def accept(checked: Plan) -> Plan:
@@ -189,24 +178,23 @@ def reseeded(root: DataRoot, checked: Plan, seed: int, *, python: str | None = N
     runner, job = complete(root, job)
     ready = readiness(root, runner.card, python=python)
     command = runner.command(job, python=ready.python or "")
-    return msgspec.structs.replace(checked, job=job, command=command)
+    return msgspec.structs.replace(checked, job=job, command=command, variables=_variables(runner, job))
 
 
-def submit(
-    root: DataRoot,
-    checked: Plan,
-    *,
-    name: str = "",
-    tags: Mapping[str, str] | None = None,
-    cwd: str | Path | None = None,
-    env: Mapping[str, str] | None = None,
-) -> str:
+def _variables(runner: Runner, job: Job) -> dict[str, str]:
+    from mosaic.runners.runner import Telling
+
+    return runner.variables(job) if isinstance(runner, Telling) else {}
+
+
+def submit(root: DataRoot, checked: Plan, **how: Unpack[How]) -> str:
     """Hand an accepted plan to the daemon. The run's id."""
     from mosaic.runners.children import HEADLESS
-    from mosaic.runners.own.script import variables
 
-    given = {**(os.environ if env is None else env), **variables(checked.job)}
-    spec = make_spec(checked.command, name=name, tags=tags, cwd=cwd, env=given)
+    env = how.get("env")
+    given = {**(os.environ if env is None else env), **checked.variables}
+    how = {**how, "env": given}
+    spec = make_spec(checked.command, **how)
     job = checked.job
     spec = msgspec.structs.replace(spec, runner=job.runner, job=job, parent=checked.parent)
     if job.env_id:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,14 +24,18 @@ __all__ = ["eval_command"]
 @click.command("eval", cls=options.WithRest)
 @click.argument("checkpoint", metavar="CHECKPOINT")
 @click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE]... [-- COMMAND]")
-@click.option("--episodes", "-n", type=click.IntRange(min=1), default=10, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For the first reset.")
-@click.option("--env", "env_id", default="", metavar="ID", help="Another environment with the same spaces.")
+@options.of_job(
+    "eval",
+    changes={
+        "episodes": {"default": 10, "show_default": True},
+        "seed": {"default": 0, "show_default": True, "help": "For the first reset."},
+        "env_id": {"help": "Another environment with the same spaces."},
+    },
+)
 @click.option(
     "--runner", default="", metavar="RUNNER/ALGO", help="What it is of, if no run of yours saved it."
 )
 @click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
-@click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
 @click.option("--trust", "trusting", is_flag=True, help="Trust these bytes first, as `mosaic trust` does.")
 @click.option("--name", default="", help="A name to find the run by.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
@@ -43,17 +48,14 @@ def eval_command(
     *,
     checkpoint: str,
     arguments: tuple[str, ...],
-    episodes: int,
-    seed: int,
-    env_id: str,
     runner: str,
     python: str | None,
-    checkout: str,
     trusting: bool,
     name: str,
     tags: tuple[str, ...],
     detach: bool,
     dry_run: bool,
+    **fields: Any,
 ) -> int:
     """Evaluate a checkpoint, as a run like any other.
 
@@ -81,18 +83,17 @@ def eval_command(
     if trusting:
         trust(root, known.path)
     chosen, _, algorithm = runner.partition("/")
+    if fields["checkout"]:
+        fields["checkout"] = str(Path(fields["checkout"]).absolute())
     plan = evaluating.plan(
         root,
         known,
-        episodes=episodes,
-        seed=seed,
-        env_id=env_id,
         env_arguments=_env_arguments(arguments) if arguments else None,
         runner=chosen,
         algorithm=algorithm,
-        checkout=str(Path(checkout).absolute()) if checkout else "",
         python=str(Path(python).absolute()) if python else None,
         command=options.rest(ctx),
+        **fields,
     )
     if dry_run or not plan.ok:
         write_checks(plan.checks)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import msgspec
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from mosaic.cli import words as reading
 from mosaic.cli.output import cells, plain, write_json
@@ -18,6 +16,8 @@ from mosaic.runners.parameters import bounds
 from mosaic.settings import load
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import Algorithm, Parameter
     from mosaic.runners.runner import Runner
@@ -40,12 +40,13 @@ class Asked:
     rest: list[str] | None = None
     """What stood after `--`; None when there was none."""
     arguments: list[str] | None = None
-    seed: int | None = None
-    steps: int | None = None
-    envs: int = 1
-    checkout: str = ""
-    resume: str | None = None
-    init: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What the options say: fields of the job, by name. `mosaic_worker.common.words` lists them."""
+
+    @property
+    def checkout(self) -> str:
+        """Where the runner's scripts lie; empty when nobody said."""
+        return str(self.fields.get("checkout") or "")
 
 
 def job_of(root: DataRoot, asked: Asked) -> Job:
@@ -64,43 +65,36 @@ def job_of(root: DataRoot, asked: Asked) -> Job:
             raise UsageError(
                 f"the command comes after '--': mosaic train {runner.card.id} -- {asked.words[1]} …"
             )
-        return Job(runner=runner.card.id, arguments=arguments, seed=asked.seed)
+        return Job(runner=runner.card.id, arguments=arguments, seed=asked.fields.get("seed"))
     said = reading.read(asked.words[1:], algorithm)
     return Job(
         runner=runner.card.id,
         algorithm=algorithm.id,
         env_id=said.env_id,
-        seed=asked.seed,
-        steps=asked.steps,
-        envs=asked.envs,
         parameters=dict(said.parameters),
         arguments=arguments,
-        checkout=asked.checkout,
-        resume=asked.resume,
-        init=asked.init,
+        **asked.fields,
     )
 
 
 def _with_target(root: DataRoot, asked: Asked) -> Asked:
     """The same; whoever goes on with a run need not say again what it trains."""
     named = bool(asked.words) and not asked.words[0].startswith("-") and "=" not in asked.words[0]
-    if asked.resume is None or named:
+    resume = asked.fields.get("resume")
+    if resume is None or named:
         return asked
     from mosaic.app.starting_points import inherited
 
-    job = inherited(root, Job(runner="", resume=asked.resume))
+    job = inherited(root, Job(runner="", resume=resume))
     words = [f"{job.runner}/{job.algorithm}", job.env_id, *asked.words]
-    return replace(asked, words=words, checkout=asked.checkout or job.checkout)
+    return replace(asked, words=words, fields={**asked.fields, "checkout": asked.checkout or job.checkout})
 
 
 def _target(root: DataRoot, asked: Asked) -> tuple[Runner, Algorithm | None]:
     if not asked.words or asked.words[0].startswith("-"):
         raise UsageError("name the runner and the algorithm first, as in: mosaic train sb3/ppo CartPole-v1")
-    settings = load(root)
-    if asked.checkout:
-        settings = msgspec.structs.replace(settings, cleanrl_checkout=asked.checkout)
     name, algorithm_id = reading.split_target(asked.words[0])
-    runner = registry.find(name, settings)
+    runner = registry.find(name, load(root).with_checkout(name, asked.checkout))
     if not runner.card.algorithms and not runner.card.needs_env:
         if algorithm_id:
             raise UsageError(f"runner {name} has no algorithms: mosaic train {name} -- python train.py")

@@ -111,4 +111,4 @@ def _what(row: RunRow) -> str:
 
 
 def _style(title: str, text: str, padded: str) -> str:
-    return paint_state(text, padded) if title == "STATE" else padded
+    return paint_state(RunState(text), padded) if title == "STATE" else padded

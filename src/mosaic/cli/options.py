@@ -1,4 +1,4 @@
-"""What the commands share: the RUN argument, the --json option, and finding what they name."""
+"""What the commands share: the RUN argument, --json, the options made from a job's fields, finding runs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,27 @@ from mosaic.app import reading, run_index
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.paths import data_root
+from mosaic_worker.common import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunRow
     from mosaic.store.reader import StoreReader
+    from mosaic_worker.common.words import Field
 
-__all__ = ["WithRest", "ask", "find", "json_option", "rest", "root", "run_argument", "wait_option"]
+__all__ = [
+    "WithRest",
+    "ask",
+    "find",
+    "json_option",
+    "of_job",
+    "rest",
+    "root",
+    "run_argument",
+    "wait_option",
+]
 
 _REST = "mosaic.rest"
 
@@ -52,6 +64,39 @@ def rest(ctx: click.Context) -> list[str] | None:
     """What stood after `--`; None when there was no `--`."""
     found: list[str] | None = ctx.meta.get(_REST)
     return found
+
+
+def of_job(
+    kind: str, *, only: Collection[str] = (), changes: Mapping[str, Mapping[str, Any]] | None = None
+) -> Callable[[F], F]:
+    """An option for each field of a job that people may fill in where they `train` or `eval`.
+
+    Args:
+        kind: which of the two.
+        only: the fields meant, when not all are.
+        changes: what differs here, as keyword arguments of `click.option`, by field.
+    """
+
+    def add(command: F) -> F:
+        for field in reversed(words.asked(kind)):
+            if not only or field.name in only:
+                command = _option(field, (changes or {}).get(field.name, {}))(command)
+        return command
+
+    return add
+
+
+def _option(field: Field, changes: Mapping[str, Any]) -> Callable[[F], F]:
+    names = [field.flag, *([field.short] if field.short else []), field.name]
+    how: dict[str, Any] = {
+        "default": field.default,
+        "help": field.help,
+        "metavar": field.metavar or None,
+        "show_default": field.default not in (None, ""),
+    }
+    if field.type is int:
+        how["type"] = click.IntRange(min=field.minimum)
+    return click.option(*names, **{**how, **changes})
 
 
 def root() -> DataRoot:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.protocol import floats
+from mosaic.protocol.runs import RunState
 from mosaic.text import visible
 
 if TYPE_CHECKING:
@@ -32,9 +33,17 @@ __all__ = [
 ]
 
 _STATE_COLOURS = {
-    "running": "32", "starting": "32", "finished": "36", "failed": "31;1", "lost": "31;1", "orphaned": "33;1",
-    "paused": "33", "stopping": "33", "queued": "34", "stopped": "35",
-}  # fmt: skip
+    RunState.RUNNING: "32",
+    RunState.STARTING: "32",
+    RunState.FINISHED: "36",
+    RunState.FAILED: "31;1",
+    RunState.LOST: "31;1",
+    RunState.ORPHANED: "33;1",
+    RunState.PAUSED: "33",
+    RunState.STOPPING: "33",
+    RunState.QUEUED: "34",
+    RunState.STOPPED: "35",
+}
 _BROKEN_PIPE = 128 + 13  # as a shell tells it
 _encoder = msgspec.json.Encoder()
 
@@ -92,9 +101,9 @@ def paint(code: str, text: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if coloured() else text
 
 
-def paint_state(state: str, text: str) -> str:
+def paint_state(state: RunState, text: str) -> str:
     """The text in the colour of a state."""
-    return paint(_STATE_COLOURS[state], text) if state in _STATE_COLOURS else text
+    return paint(_STATE_COLOURS[state], text)
 
 
 def abandon_stdout() -> int:

@@ -73,7 +73,7 @@ def ls_command(*, as_json: bool) -> None:
 
 @runners_command.command("show")
 @click.argument("name", metavar="NAME[/ALGO]")
-@click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
+@options.of_job("train", only=("checkout",))
 @options.json_option
 def show_command(*, name: str, checkout: str, as_json: bool) -> None:
     """Show what a runner offers: algorithms, parameters, capabilities.
@@ -86,10 +86,8 @@ def show_command(*, name: str, checkout: str, as_json: bool) -> None:
     from mosaic.runners import environments, registry
 
     root = options.root()
-    settings = load(root)
-    if checkout:
-        settings = msgspec.structs.replace(settings, cleanrl_checkout=checkout)
     runner_id, _, algorithm_id = name.partition("/")
+    settings = load(root).with_checkout(runner_id, checkout)
     runner = registry.find(runner_id, settings)
     card = runner.card
     if algorithm_id:
@@ -194,7 +192,7 @@ def _row(root: DataRoot, one: Listed) -> _Row:
     card = one.runner.card
     ready = environments.readiness(root, card)
     if not card.algorithms and isinstance(one.runner, Discovering):
-        where = f"name a checkout: --checkout PATH, or {card.id}_checkout in settings.toml"
+        where = f"name a checkout: --checkout PATH, or {card.id} under [checkouts] in settings.toml"
         remedy = f"{ready.remedy}; then {where}" if ready.remedy else where
         ready = msgspec.structs.replace(ready, remedy=remedy)
     return _Row(

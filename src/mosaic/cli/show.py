@@ -15,11 +15,11 @@ from mosaic.cli.output import note, paint, paint_state, plain, write_json
 from mosaic.errors import StoreError
 from mosaic.protocol.configs import flat
 from mosaic.protocol.events import Config
-from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs.folder import read_manifest
 from mosaic.store.lag import lag
-from mosaic.text import age, count, fit, number_or_dash, span, speed, visible
+from mosaic.text import age, amount, count, fit, number_or_dash, span, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -30,6 +30,8 @@ __all__ = ["show_command"]
 _TAIL = 15
 _CONFIG_CELLS = 200  # of one setting; `--json` has all of it
 _TROUBLE = (RunState.FAILED, RunState.LOST)
+_ELSEWHERE = ("last_return", "mean_return_100", "quarantined", "store_seq")
+"""Numbers of the roll-up that are told in the lines `return` and `store`."""
 
 
 @click.command("show")
@@ -94,7 +96,7 @@ def _document(
 def _lines(
     root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, *, config: Config, behind: int
 ) -> list[tuple[str, str]]:
-    state = f"{paint_state(row.state.value, row.state.value)}: {visible(row.reason)}"
+    state = f"{paint_state(row.state, row.state.value)}: {visible(row.reason)}"
     lines = [
         ("run", row.run_id),
         ("name", visible(row.name) or "-"),
@@ -104,11 +106,8 @@ def _lines(
         ("created", f"{_clock(row.created)} ({age(row.created, now=time.time())})"),
         ("took", _took(row)),
         ("environment", visible(", ".join(summary.env_ids)) or "-"),
-        ("episodes", count(summary.episodes)),
-        ("steps", count(summary.steps)),
         ("return", _returns(summary)),
-        ("steps/s", speed(summary.steps_per_sec)),
-        ("metrics", count(summary.metrics)),
+        *_numbers(summary),
         ("checkpoints", count(summary.checkpoints)),
         ("store", _store_line(summary, behind)),
         ("kept in", str(root.run(row.run_id).path)),
@@ -163,6 +162,15 @@ def _returns(summary: StoreSummary) -> str:
         return "-"
     mean = number_or_dash(summary.mean_return_100)
     return f"{number_or_dash(summary.last_return)} last, {mean} mean of the last 100"
+
+
+def _numbers(summary: StoreSummary) -> list[tuple[str, str]]:
+    """A line for each number of the roll-up that has no place of its own below or above."""
+    return [
+        (one.title.lower(), amount(getattr(summary, one.name), rate=one.is_rate))
+        for one in NUMBERS
+        if one.name not in _ELSEWHERE
+    ]
 
 
 def _store_line(summary: StoreSummary, behind: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -26,23 +26,14 @@ _COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
 
 @click.command("train", cls=options.WithRest, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="RUNNER/ALGO ENV [KEY=VALUE]...")
-@click.option("--seed", type=click.IntRange(min=0), help="The seed of the training.")
+@options.of_job("train")
 @click.option("--seeds", metavar="1-5", help="Several, as 1-5 or 1,2,3: one run each, as a group.")
-@click.option(
-    "--steps", "-n", type=click.IntRange(min=1), help="How many steps to train; the card has a default."
-)
-@click.option(
-    "--envs", type=click.IntRange(min=1), default=1, show_default=True, help="Environments at once."
-)
 @click.option(
     "--runner-arg", "arguments", multiple=True, metavar="WORD", help="A word for the runner's command."
 )
 @click.option("--name", default="", help="A name to find the run by.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
 @click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
-@click.option("--checkout", default="", metavar="PATH", help="Where the runner's scripts lie (cleanrl).")
-@click.option("--resume", metavar="RUN", help="Continue a stopped training.")
-@click.option("--init", metavar="CHECKPOINT", help="Start from the weights of a checkpoint.")
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
 @click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
 @click.option("--help-params", is_flag=True, help="List the parameters of RUNNER/ALGO.")
@@ -53,21 +44,16 @@ def train_command(
     /,
     *,
     words: tuple[str, ...],
-    seed: int | None,
     seeds: str | None,
-    steps: int | None,
-    envs: int,
     arguments: tuple[str, ...],
     name: str,
     tags: tuple[str, ...],
     python: str | None,
-    checkout: str,
-    resume: str | None,
-    init: str | None,
     detach: bool,
     dry_run: bool,
     help_params: bool,
     as_json: bool,
+    **fields: Any,
 ) -> int:
     """Train with a runner.
 
@@ -86,24 +72,14 @@ def train_command(
     from mosaic.app import training
     from mosaic.cli import jobs
 
-    if seed is not None and seeds is not None:
+    if fields["seed"] is not None and seeds is not None:
         raise click.UsageError("--seed is one seed, --seeds are several: give one of them")
-    if resume is not None and seeds is not None:
+    if fields["resume"] is not None and seeds is not None:
         raise click.UsageError("a training has one seed to go on with: --resume takes no --seeds")
     if as_json and not (detach or dry_run or help_params):
         raise click.UsageError("--json needs --dry-run or --detach: otherwise stdout is the run's own")
     root = options.root()
-    asked = jobs.Asked(
-        words=list(words),
-        rest=options.rest(ctx),
-        arguments=list(arguments),
-        seed=seed,
-        steps=steps,
-        envs=envs,
-        checkout=checkout,
-        resume=resume,
-        init=init,
-    )
+    asked = jobs.Asked(words=list(words), rest=options.rest(ctx), arguments=list(arguments), fields=fields)
     if help_params:
         return jobs.show_parameters(root, asked, as_json=as_json)
     job = jobs.job_of(root, asked)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mosaic.errors import UsageError
 from mosaic.runners.parameters import near
 from mosaic_worker.common.literals import ENV_PREFIX
+from mosaic_worker.common.words import asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,10 @@ __all__ = ["Words", "read", "split_target"]
 
 _PAIR = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)([=:])(.*)", re.DOTALL)
 _BOOLEAN = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0"})
-_OWN = ("seed", "seeds", "steps", "envs", "runner-arg", "name", "tag", "python", "checkout", "resume", "init")
+_OWN = (
+    *(field.flag[2:] for field in asked("train")),
+    *("seeds", "runner-arg", "name", "tag", "python"),
+)
 
 
 @dataclass

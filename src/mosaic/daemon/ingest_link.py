@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["IngestLink", "News", "ingest_command"]
 
 _log = logging.getLogger(__name__)
-_FLOATS = ("last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last")
 
 
 def ingest_command(*, seal: bool = True) -> list[str]:
@@ -221,9 +220,10 @@ def _understand(line: bytes) -> News:
     said = msgspec.json.decode(line, type=_Line)
     summary = None
     if said.summary is not None:
-        plain = dict(said.summary)
-        for name in _FLOATS:
-            if isinstance(plain.get(name), str):
-                plain[name] = floats.from_json(plain[name])
+        # A summary holds numbers and lists: a text in it can only be the name of a float (see `floats`).
+        plain = {
+            name: floats.from_json(value) if isinstance(value, str) else value
+            for name, value in said.summary.items()
+        }
         summary = msgspec.convert(plain, StoreSummary)
     return News(run_id=said.run_id, summary=summary, settled=said.settled, error=said.error, done=said.done)

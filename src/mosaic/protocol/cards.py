@@ -13,6 +13,7 @@ import msgspec
 from mosaic.protocol.ready import ready
 
 __all__ = [
+    "COMMAND_RUNNER",
     "Algorithm",
     "Capabilities",
     "Check",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 Level = Literal["ok", "warn", "fail"]
+
+COMMAND_RUNNER = "script"
+"""The runner of plain commands: every run has one, and this is the one of a run nobody named a runner for."""
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -99,7 +103,7 @@ class RunnerCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One filled-in card."""
+    """One filled-in card. Who fills in a field, and how a driver is told it: `mosaic_worker.common.words`."""
 
     runner: str
     kind: Literal["train", "eval"] = "train"

@@ -5,13 +5,24 @@ Floats here are real float64 (NaN and infinities included); JSON output must go 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, NamedTuple, get_origin
 
 import msgspec
+from msgspec import Meta
 
 from mosaic.protocol.ready import ready
 
-__all__ = ["CheckpointRow", "EpisodeRow", "MetricRow", "QuarantineRow", "StepRow", "StoreSummary"]
+__all__ = [
+    "NUMBERS",
+    "CheckpointRow",
+    "EpisodeRow",
+    "MetricRow",
+    "Number",
+    "QuarantineRow",
+    "RollUp",
+    "StepRow",
+    "StoreSummary",
+]
 
 
 class EpisodeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,24 +93,53 @@ class QuarantineRow(msgspec.Struct, frozen=True, kw_only=True):
     line_b64: str
 
 
-class StoreSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """The roll-up of one store: what listings show."""
+class RollUp(msgspec.Struct, frozen=True, kw_only=True):
+    """What listings show of a store. The one list of these numbers: rows, converters and views read it.
 
-    store_seq: int = 0
-    episodes: int = 0
-    steps: int = 0
-    metrics: int = 0
+    A number is added here, with its title; in `mosaic.store.state`, which computes it; and in the messages
+    `RunRow` and `StoreSummary` of `trainer.proto`. `mosaic show` and the desktop's details then show it.
+    """
+
+    episodes: Annotated[int, Meta(title="Episodes")] = 0
+    steps: Annotated[int, Meta(title="Steps")] = 0
+    steps_per_sec: Annotated[float | None, Meta(title="Steps/s")] = None
+    last_return: Annotated[float | None, Meta(title="Last return")] = None
+    mean_return_100: Annotated[float | None, Meta(title="Mean of 100")] = None
+    metrics: Annotated[int, Meta(title="Metrics")] = 0
+    quarantined: Annotated[int, Meta(title="Quarantined")] = 0
+    store_seq: Annotated[int, Meta(title="Events")] = 0
+    env_ids: list[str] = []
+
+
+class StoreSummary(RollUp, frozen=True, kw_only=True):
+    """The roll-up of one store, and how the store stands."""
+
     checkpoints: int = 0
-    quarantined: int = 0
     unknown: int = 0
     holes: int = 0
-    last_return: float | None = None
-    mean_return_100: float | None = None
-    steps_per_sec: float | None = None
     t_first: float | None = None
     t_last: float | None = None
-    env_ids: list[str] = []
     warnings: list[str] = []
+
+
+class Number(NamedTuple):
+    """One number of a roll-up, for whoever shows all of them."""
+
+    name: str
+    title: str
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it says how much of something there is in a second."""
+        return self.name.endswith("_per_sec")
+
+
+NUMBERS = tuple(
+    Number(field.name, field.type.__metadata__[0].title)
+    for field in msgspec.structs.fields(RollUp)
+    if get_origin(field.type) is Annotated
+)
+"""Every number of a roll-up, in the order in which they are shown."""
 
 
 ready(CheckpointRow, EpisodeRow, MetricRow, QuarantineRow, StepRow, StoreSummary)

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from mosaic.protocol.cards import Job  # noqa: TC001  (msgspec reads the annotations)
+from mosaic.protocol.cards import COMMAND_RUNNER, Job
 from mosaic.protocol.ready import ready
+from mosaic.protocol.rows import RollUp
 
 __all__ = [
     "ENDED",
@@ -56,7 +57,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cwd: str
     name: str = ""
     tags: dict[str, str] = {}
-    runner: str = "script"
+    runner: str = COMMAND_RUNNER
     record: dict[str, Any] = {}
     parent: str | None = None
     job: Job | None = None
@@ -138,8 +139,8 @@ class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):
     leftovers: list[str] = []
 
 
-class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One run in a listing."""
+class RunRow(RollUp, frozen=True, kw_only=True):
+    """One run in a listing: what it is, how it stands, and the roll-up of its store."""
 
     run_id: str
     name: str
@@ -147,21 +148,12 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     created: float
     command: list[str]
-    tags: dict[str, str] = {}
+    tags: dict[str, str] = {}  # noqa: RUF012  (msgspec gives each row its own)
     exit: ExitRecord | None = None
     started: float | None = None
     ended: float | None = None
-    episodes: int = 0
-    steps: int = 0
-    metrics: int = 0
-    quarantined: int = 0
-    store_seq: int = 0
-    last_return: float | None = None
-    steps_per_sec: float | None = None
-    mean_return_100: float | None = None
-    runner: str = "script"
+    runner: str = COMMAND_RUNNER
     algorithm: str = ""
-    env_ids: list[str] = []
     group: str | None = None
     parent: str | None = None
 

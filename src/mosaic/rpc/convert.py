@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from mosaic.errors import ProtocolError
-from mosaic.protocol.cards import Job
+from mosaic.protocol.cards import COMMAND_RUNNER, Job
 from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
@@ -37,49 +37,61 @@ T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
-_RUN_PLAIN = (
-    "run_id",
-    "name",
-    "reason",
-    "created",
-    "episodes",
-    "steps",
-    "metrics",
-    "quarantined",
-    "store_seq",
-    "runner",
-    "algorithm",
-)
-_RUN_OPTIONAL = ("started", "ended", "last_return", "steps_per_sec", "mean_return_100", "group", "parent")
-_EXIT_OPTIONAL = ("code", "signal", "error")
-_SUMMARY_PLAIN = (
-    "store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes",
-)  # fmt: skip
-_SUMMARY_OPTIONAL = ("last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last")
-_STEP_PLAIN = ("step", "reward", "terminated", "truncated", "t", "seq")
-_STEP_OPTIONAL = ("agent_id", "turn")
-_EPISODE_PLAIN = ("episode_id", "index", "env_index", "steps", "seq")
-_EPISODE_OPTIONAL = ("agent_id", "seed", "outcome", "t_start", "t_end", "group", "env_id")
-_METRIC_PLAIN = ("name", "value", "t", "seq")
-_METRIC_OPTIONAL = ("canonical", "step", "source")
-_CHECKPOINT_PLAIN = ("path", "t", "seq")
-_CHECKPOINT_OPTIONAL = ("sha256", "bytes", "step", "kind")
-_STATUS_PLAIN = (
-    "version", "protocol", "pid", "home", "started", "faults", "last_fault", "streams", "publishers",
-)  # fmt: skip
 
 
-def _fields(source: Any, plain: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+class _Shared(NamedTuple):
+    """The fields a struct and its message have in common, by what kind of field they are in the message."""
+
+    plain: tuple[str, ...]
+    optional: tuple[str, ...]
+    lists: tuple[str, ...]
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        return self.plain + self.optional + self.lists
+
+
+def _shared(kind: type[msgspec.Struct], message: Any, *, apart: tuple[str, ...] = ()) -> _Shared:
+    """What is carried over by name; `apart` are the fields that need a hand.
+
+    Raises:
+        TypeError: the message has no such field, so it would be lost on the way.
+    """
+    fields = message.DESCRIPTOR.fields_by_name
+    names = [name for name in kind.__struct_fields__ if name not in apart]
+    missing = [name for name in names if name not in fields]
+    if missing:
+        raise TypeError(f"trainer.proto: message {message.DESCRIPTOR.name} has no {', '.join(missing)}")
+    return _Shared(
+        plain=tuple(name for name in names if not (fields[name].has_presence or fields[name].is_repeated)),
+        optional=tuple(name for name in names if fields[name].has_presence),
+        lists=tuple(name for name in names if fields[name].is_repeated),
+    )
+
+
+_RUN = _shared(RunRow, pb.RunRow, apart=("state", "tags", "exit"))
+_EXIT = _shared(ExitRecord, pb.RunExit)
+_SUMMARY = _shared(StoreSummary, pb.StoreSummary)
+_STEP = _shared(StepRow, pb.StepRecord, apart=("action", "obs"))
+_EPISODE = _shared(EpisodeRow, pb.EpisodeRecord, apart=("return_",))
+_METRIC = _shared(MetricRow, pb.MetricRecord)
+_CHECKPOINT = _shared(CheckpointRow, pb.CheckpointRecord, apart=("meta",))
+_STATUS = _shared(DaemonStatus, pb.DaemonStatus, apart=("runs",))
+
+
+def _fields(source: Any, shared: _Shared) -> dict[str, Any]:
     """A message's fields by name; an optional one that is not set reads as None."""
-    values = {name: getattr(source, name) for name in plain}
-    for name in optional:
+    values = {name: getattr(source, name) for name in shared.plain}
+    for name in shared.optional:
         values[name] = getattr(source, name) if source.HasField(name) else None
+    for name in shared.lists:
+        values[name] = list(getattr(source, name))
     return values
 
 
-def _named(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
+def _named(source: Any, shared: _Shared) -> dict[str, Any]:
     """A struct's fields by name. Message constructors take None for 'not set'."""
-    return {name: getattr(source, name) for name in names}
+    return {name: getattr(source, name) for name in shared.every}
 
 
 def spec_to_pb(spec: RunSpec) -> Any:
@@ -110,7 +122,7 @@ def spec_from_pb(message: Any) -> RunSpec:
         cwd=message.cwd,
         name=message.name,
         tags=dict(message.tags),
-        runner=message.runner or "script",
+        runner=message.runner or COMMAND_RUNNER,
         record=record or {},
         parent=message.parent if message.HasField("parent") else None,
         job=_decoded(message, "job_json", Job),
@@ -129,52 +141,26 @@ def _decoded(message: Any, field: str, kind: type[T]) -> T | None:
 
 def run_to_pb(row: RunRow) -> Any:
     """A run as a message."""
-    ended = row.exit
-    return pb.RunRow(
-        **_named(row, _RUN_PLAIN + _RUN_OPTIONAL),
-        state=row.state.value,
-        command=row.command,
-        tags=row.tags,
-        env_ids=row.env_ids,
-        exit=None
-        if ended is None
-        else pb.RunExit(
-            **_named(ended, _EXIT_OPTIONAL), t=ended.t, stop_asked=ended.stop_asked, leftovers=ended.leftovers
-        ),
-    )
+    ended = None if row.exit is None else pb.RunExit(**_named(row.exit, _EXIT))
+    return pb.RunRow(**_named(row, _RUN), state=row.state.value, tags=row.tags, exit=ended)
 
 
 def run_from_pb(message: Any) -> RunRow:
     """The run in a message."""
-    ended = None
-    if message.HasField("exit"):
-        ended = ExitRecord(
-            **_fields(message.exit, ("t", "stop_asked"), _EXIT_OPTIONAL),
-            leftovers=list(message.exit.leftovers),
-        )
+    ended = ExitRecord(**_fields(message.exit, _EXIT)) if message.HasField("exit") else None
     return RunRow(
-        **_fields(message, _RUN_PLAIN, _RUN_OPTIONAL),
-        state=RunState(message.state),
-        command=list(message.command),
-        tags=dict(message.tags),
-        env_ids=list(message.env_ids),
-        exit=ended,
+        **_fields(message, _RUN), state=RunState(message.state), tags=dict(message.tags), exit=ended
     )
 
 
 def summary_to_pb(summary: StoreSummary) -> Any:
     """A store's roll-up as a message."""
-    names = (*_SUMMARY_PLAIN, *_SUMMARY_OPTIONAL, "env_ids", "warnings")
-    return pb.StoreSummary(**_named(summary, names))
+    return pb.StoreSummary(**_named(summary, _SUMMARY))
 
 
 def summary_from_pb(message: Any) -> StoreSummary:
     """The roll-up in a message."""
-    return StoreSummary(
-        **_fields(message, _SUMMARY_PLAIN, _SUMMARY_OPTIONAL),
-        env_ids=list(message.env_ids),
-        warnings=list(message.warnings),
-    )
+    return StoreSummary(**_fields(message, _SUMMARY))
 
 
 def step_to_pb(episode_id: str, row: StepRow) -> Any:
@@ -197,7 +183,7 @@ def step_to_pb(episode_id: str, row: StepRow) -> Any:
 def step_from_pb(message: Any) -> tuple[str, StepRow]:
     """The step in a message, and the id of its episode."""
     row = StepRow(
-        **_fields(message, _STEP_PLAIN, _STEP_OPTIONAL),
+        **_fields(message, _STEP),
         action=_decode(message.action_json or b"null"),
         obs=_decode(message.obs_json or b"null"),
     )
@@ -206,35 +192,33 @@ def step_from_pb(message: Any) -> tuple[str, StepRow]:
 
 def episode_to_pb(row: EpisodeRow) -> Any:
     """An episode as a message."""
-    return pb.EpisodeRecord(**_named(row, _EPISODE_PLAIN + _EPISODE_OPTIONAL), episode_return=row.return_)
+    return pb.EpisodeRecord(**_named(row, _EPISODE), episode_return=row.return_)
 
 
 def episode_from_pb(message: Any) -> EpisodeRow:
     """The episode in a message."""
-    return EpisodeRow(**_fields(message, _EPISODE_PLAIN, _EPISODE_OPTIONAL), return_=message.episode_return)
+    return EpisodeRow(**_fields(message, _EPISODE), return_=message.episode_return)
 
 
 def metric_to_pb(row: MetricRow) -> Any:
     """A metric as a message."""
-    return pb.MetricRecord(**_named(row, _METRIC_PLAIN + _METRIC_OPTIONAL))
+    return pb.MetricRecord(**_named(row, _METRIC))
 
 
 def metric_from_pb(message: Any) -> MetricRow:
     """The metric in a message."""
-    return MetricRow(**_fields(message, _METRIC_PLAIN, _METRIC_OPTIONAL))
+    return MetricRow(**_fields(message, _METRIC))
 
 
 def checkpoint_to_pb(row: CheckpointRow) -> Any:
     """A checkpoint as a message."""
-    return pb.CheckpointRecord(
-        **_named(row, _CHECKPOINT_PLAIN + _CHECKPOINT_OPTIONAL), meta_json=_encode(row.meta)
-    )
+    return pb.CheckpointRecord(**_named(row, _CHECKPOINT), meta_json=_encode(row.meta))
 
 
 def checkpoint_from_pb(message: Any) -> CheckpointRow:
     """The checkpoint in a message."""
     return CheckpointRow(
-        **_fields(message, _CHECKPOINT_PLAIN, _CHECKPOINT_OPTIONAL),
+        **_fields(message, _CHECKPOINT),
         meta=_decode(message.meta_json or b"{}"),
     )
 
@@ -253,4 +237,4 @@ def skipped_from_pb(message: Any) -> Skipped | None:
 
 def status_from_pb(message: Any) -> DaemonStatus:
     """The daemon's status in a message."""
-    return DaemonStatus(**_fields(message, _STATUS_PLAIN), runs=dict(message.runs))
+    return DaemonStatus(**_fields(message, _STATUS), runs=dict(message.runs))

@@ -15,7 +15,7 @@ from mosaic.errors import UsageError
 from mosaic.paths import data_root
 from mosaic.runners import cards
 from mosaic.runners.parameters import near
-from mosaic.runners.runner import Careful, Discovering, Runner
+from mosaic.runners.runner import Careful, Discovering, Runner, Telling
 from mosaic.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class _Discovered:
 
     def checks(self, job: Job, *, python: str) -> list[Check]:
         return self._runner.checks(job, python=python) if isinstance(self._runner, Careful) else []
+
+    def variables(self, job: Job) -> dict[str, str]:
+        return self._runner.variables(job) if isinstance(self._runner, Telling) else {}
 
 
 def listed(
@@ -114,7 +117,7 @@ def algorithm(runner: Runner, algorithm_id: str) -> Algorithm:
     if not card.algorithms and isinstance(runner, Discovering):
         raise UsageError(
             f"runner {card.id} offers the algorithms of a checkout, and none is named. Name it with "
-            f"--checkout PATH, or as {card.id}_checkout in settings.toml."
+            f"--checkout PATH, or as {card.id} under [checkouts] in settings.toml."
         )
     what = f"runner {card.id} has no algorithm {algorithm_id!r}." if algorithm_id else "which algorithm?"
     raise UsageError(what + near(algorithm_id, [each.id for each in card.algorithms]))

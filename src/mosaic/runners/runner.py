@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import msgspec
+from mosaic_worker.common.words import write
 
 if TYPE_CHECKING:
     from mosaic.protocol.cards import Algorithm, Check, Job, RunnerCard
     from mosaic.settings import Settings
 
-__all__ = ["Careful", "Discovering", "DriverRunner", "Runner", "driver_words"]
+__all__ = ["Careful", "Discovering", "DriverRunner", "Runner", "Telling", "driver_words"]
 
 
 @runtime_checkable
@@ -32,7 +32,7 @@ class Runner(Protocol):
 class Discovering(Protocol):
     """What a runner adds when (some of) its algorithms are found in a checkout of the user's.
 
-    The place is the setting `cleanrl_checkout` (or `--checkout`, which replaces it); it comes back to
+    The folder is `settings.checkouts[card.id]` (`--checkout` replaces it for once); it comes back to
     `command` as `job.checkout`, so the manifest says where the scripts were.
     """
 
@@ -62,35 +62,8 @@ class DriverRunner:
 
 
 def driver_words(job: Job) -> list[str]:
-    """A job as a driver reads it: `train --algo A --env E --seed S --steps N --envs N key=value …`."""
-    words: list[str] = [job.kind]
-    for flag, value in (
-        ("--algo", job.algorithm),
-        ("--checkout", job.checkout),
-        ("--env", job.env_id),
-        ("--seed", job.seed),
-        ("--steps", job.steps if job.kind == "train" else None),
-        ("--envs", job.envs if job.kind == "train" and job.envs > 1 else None),
-        ("--init", job.init),
-        ("--resume", job.resume),
-        ("--checkpoint", job.checkpoint),
-        ("--sha256", job.sha256),
-        ("--episodes", job.episodes if job.kind == "eval" else None),
-    ):
-        if value not in (None, ""):
-            words += [flag, str(value)]
-    words += [f"{name}={_text(value)}" for name, value in job.parameters.items()]
-    return words + list(job.arguments)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | dict):
-        return msgspec.json.encode(value).decode()
-    return repr(value) if isinstance(value, float) else str(value)
+    """A job as a driver reads it: `train --algo A --env E --seed S --steps N key=value …`."""
+    return write(job)
 
 
 @runtime_checkable
@@ -99,3 +72,11 @@ class Careful(Protocol):
 
     def checks(self, job: Job, *, python: str) -> list[Check]:
         """More lines for the preflight. May run `python` for a moment; starts nothing that stays."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """What a runner adds when its command learns something from environment variables."""
+
+    def variables(self, job: Job) -> dict[str, str]:
+        """What one job's command finds in its environment, beside what the user's own environment holds."""

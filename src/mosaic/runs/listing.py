@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
+from mosaic.protocol.rows import RollUp
 from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunState
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def make_row(
     manifest: Manifest, seen: Looked, verdict: Verdict, summary: StoreSummary, *, ended: float | None = None
 ) -> RunRow:
     """The row of a run. `ended` is when a run without exit record was seen to be gone."""
+    rolled_up = {name: getattr(summary, name) for name in RollUp.__struct_fields__}
+    rolled_up["steps_per_sec"] = _steps_per_sec(verdict.state, summary)
+    rolled_up["env_ids"] = summary.env_ids or _asked_env(manifest)
     return RunRow(
         run_id=manifest.spec.run_id,
         name=manifest.spec.name,
@@ -49,19 +53,11 @@ def make_row(
         exit=seen.exit,
         started=seen.started,
         ended=seen.exit.t if seen.exit else ended,
-        episodes=summary.episodes,
-        steps=summary.steps,
-        metrics=summary.metrics,
-        quarantined=summary.quarantined,
-        store_seq=summary.store_seq,
-        last_return=summary.last_return,
-        steps_per_sec=_steps_per_sec(verdict.state, summary),
-        mean_return_100=summary.mean_return_100,
         runner=manifest.spec.runner,
         algorithm=manifest.spec.job.algorithm if manifest.spec.job else "",
-        env_ids=summary.env_ids or _asked_env(manifest),
         group=manifest.spec.job.group if manifest.spec.job else None,
         parent=manifest.spec.parent,
+        **rolled_up,
     )
 
 

@@ -81,23 +81,16 @@ class State(msgspec.Struct, kw_only=True):
             t, steps = self.speed[0] if len(self.speed) > 1 else (self.t_first, 0)
             if self.t_last > t:
                 speed = (self.steps - steps) / (self.t_last - t)
+        kept = {name: getattr(self, name) for name in _KEPT}
+        kept |= {"env_ids": list(self.env_ids), "warnings": list(self.warnings)}
         return StoreSummary(
-            store_seq=self.store_seq,
-            episodes=self.episodes,
-            steps=self.steps,
-            metrics=self.metrics,
-            checkpoints=self.checkpoints,
-            quarantined=self.quarantined,
-            unknown=self.unknown,
-            holes=self.holes,
             last_return=self.recent[-1] if self.recent else None,
             mean_return_100=sum(self.recent) / len(self.recent) if self.recent else None,
             steps_per_sec=speed,
-            t_first=self.t_first,
-            t_last=self.t_last,
-            env_ids=list(self.env_ids),
-            warnings=list(self.warnings),
+            **kept,
         )
 
 
+_KEPT = tuple(name for name in StoreSummary.__struct_fields__ if name in State.__struct_fields__)
+"""What the state holds under the name the summary has for it; the rest is computed."""
 ready(State)

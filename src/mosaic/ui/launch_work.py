@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from mosaic.app import training
 from mosaic.app.reading import daemon
 from mosaic.errors import MosaicError, UsageError
@@ -106,7 +104,7 @@ def _entry(root: DataRoot, one: Listed, settings: Settings, checkout: str) -> En
     runner, problem = one.runner, ""
     if checkout and isinstance(runner, Discovering):
         try:
-            there = msgspec.structs.replace(settings, cleanrl_checkout=checkout)
+            there = settings.with_checkout(one.id, checkout)
             runner.discover(there)  # says why it finds none
             runner = registry.find(one.id, there)
         except UsageError as error:

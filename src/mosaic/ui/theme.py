@@ -6,14 +6,13 @@ the palette or from `tone`; nobody writes a colour of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-if TYPE_CHECKING:
-    from mosaic.protocol.runs import RunState
+from mosaic.protocol.runs import RunState
 
 __all__ = ["GAP", "INSET", "TIGHT", "Choice", "Theme", "Tone", "is_dark", "tone", "tone_of_state"]
 
@@ -39,10 +38,18 @@ _TONES: dict[Tone, tuple[str, str]] = {
     "quiet": ("#5b616b", "#a2a9b4"),
     "accent": ("#1668b8", "#7ab8ff"),
 }
-_STATES: dict[str, Tone] = {
-    "queued": "quiet", "starting": "busy", "running": "good", "paused": "warn", "stopping": "warn",
-    "finished": "busy", "failed": "bad", "stopped": "quiet", "orphaned": "bad", "lost": "bad",
-}  # fmt: skip
+_STATES: dict[RunState, Tone] = {
+    RunState.QUEUED: "quiet",
+    RunState.STARTING: "busy",
+    RunState.RUNNING: "good",
+    RunState.PAUSED: "warn",
+    RunState.STOPPING: "warn",
+    RunState.FINISHED: "busy",
+    RunState.FAILED: "bad",
+    RunState.STOPPED: "quiet",
+    RunState.ORPHANED: "bad",
+    RunState.LOST: "bad",
+}
 
 
 def is_dark(palette: QPalette | None = None) -> bool:
@@ -58,7 +65,7 @@ def tone(name: Tone, palette: QPalette | None = None) -> QColor:
 
 def tone_of_state(state: RunState) -> Tone:
     """What kind of news a run's state is."""
-    return _STATES[state.value]
+    return _STATES[state]
 
 
 class Theme(QObject):

@@ -1,4 +1,4 @@
-"""The only part of the worker package that the workbench imports too.
+"""What both sides of a run share: the only part of `mosaic_worker` that the workbench imports.
 
-Standard library, Python 3.8; imports nothing else of `mosaic_worker`.
+Standard library only, as everything in the worker's package; runs on Python 3.8.
 """

@@ -1,11 +1,11 @@
-"""What a word of a command line stands for. Pure; used on both sides of the command line."""
+"""Values as words of a command line, and back. Pure; used on both sides of the command line."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-__all__ = ["ENV_PREFIX", "literal"]
+__all__ = ["ENV_PREFIX", "literal", "word"]
 
 ENV_PREFIX = "env."
 """`env.KEY=VALUE` is an argument of the environment itself."""
@@ -27,3 +27,14 @@ def literal(text: str) -> Any:
         except ValueError:
             return text
     return text
+
+
+def word(value: Any) -> str:
+    """A value written so that nothing of it is lost; `literal` reads it back."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return repr(value) if isinstance(value, float) else str(value)

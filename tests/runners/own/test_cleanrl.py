@@ -33,7 +33,7 @@ def checkout(tmp_path: Path, **sources: str) -> Path:
 
 
 def test_every_script_of_the_checkout_is_an_algorithm() -> None:
-    found = {each.id: each for each in RUNNER.discover(Settings(cleanrl_checkout=str(CHECKOUT)))}
+    found = {each.id: each for each in RUNNER.discover(Settings(checkouts={"cleanrl": str(CHECKOUT)}))}
     assert sorted(found) == ["dqn", "ppo", "ppo_continuous_action"]
     assert (found["ppo"].actions, found["ppo"].observations) == (["Discrete"], ["Box"])
     assert (found["ppo_continuous_action"].actions, found["dqn"].default_steps) == (["Box"], 50_000)
@@ -46,7 +46,7 @@ def test_without_a_checkout_there_are_no_algorithms_and_the_card_is_right() -> N
 
 
 def test_the_registry_lists_it_with_what_it_found_and_says_when_nothing_is_named() -> None:
-    runner = registry.find("cleanrl", Settings(cleanrl_checkout=str(CHECKOUT)))
+    runner = registry.find("cleanrl", Settings(checkouts={"cleanrl": str(CHECKOUT)}))
     assert registry.algorithm(runner, "dqn").id == "dqn"
     with pytest.raises(UsageError, match="Did you mean 'dqn'"):
         registry.algorithm(runner, "dqnn")
@@ -60,15 +60,15 @@ def test_the_folder_with_the_scripts_may_be_named_itself() -> None:
 
 def test_a_bad_file_costs_only_itself(tmp_path: Path) -> None:
     place = checkout(tmp_path, good=SCRIPT.format(imports="os"), broken="class Args(", helper="x = 1\n")
-    assert [each.id for each in RUNNER.discover(Settings(cleanrl_checkout=str(place)))] == ["good"]
+    assert [each.id for each in RUNNER.discover(Settings(checkouts={"cleanrl": str(place)}))] == ["good"]
 
 
 def test_a_folder_without_scripts_is_refused_with_the_reason(tmp_path: Path) -> None:
     place = checkout(tmp_path, broken="class Args(")
     with pytest.raises(UsageError, match=r"holds no training script: broken\.py is not Python"):
-        RUNNER.discover(Settings(cleanrl_checkout=str(place)))
+        RUNNER.discover(Settings(checkouts={"cleanrl": str(place)}))
     with pytest.raises(UsageError, match="is no folder"):
-        RUNNER.discover(Settings(cleanrl_checkout=str(tmp_path / "nowhere")))
+        RUNNER.discover(Settings(checkouts={"cleanrl": str(tmp_path / "nowhere")}))
 
 
 def test_the_command_is_the_launcher_the_script_and_the_scripts_own_flags() -> None:

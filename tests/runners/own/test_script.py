@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mosaic.protocol.cards import Job
-from mosaic.runners.own.script import RUNNER, variables
+from mosaic.runners.own.script import RUNNER
+from mosaic.runners.runner import Telling
 
 WORDS = ["python", "play.py", "--weights={checkpoint}", "{episodes}", '{"seed": {seed}, "x": {}}', "{other}"]
 
@@ -11,7 +12,7 @@ WORDS = ["python", "play.py", "--weights={checkpoint}", "{episodes}", '{"seed": 
 def test_a_training_is_the_users_own_words() -> None:
     job = Job(runner="script", arguments=WORDS)
     assert RUNNER.command(job, python="/py") == WORDS
-    assert variables(job) == {}
+    assert RUNNER.variables(job) == {}
 
 
 def test_a_command_that_plays_is_told_what_in_its_words_and_in_its_environment() -> None:
@@ -19,12 +20,12 @@ def test_a_command_that_plays_is_told_what_in_its_words_and_in_its_environment()
     assert RUNNER.command(job, python="/py") == [
         "python", "play.py", "--weights=/a {seed}/t.npy", "3", '{"seed": 7, "x": {}}', "{other}",
     ]  # fmt: skip
-    assert variables(job) == {
+    assert RUNNER.variables(job) == {
         "MOSAIC_CHECKPOINT": "/a {seed}/t.npy",
         "MOSAIC_EPISODES": "3",
         "MOSAIC_SEED": "7",
     }
 
 
-def test_other_runners_are_told_by_their_driver() -> None:
-    assert variables(Job(runner="sb3", kind="eval", checkpoint="/c.zip", episodes=3, seed=7)) == {}
+def test_it_is_known_to_tell_its_commands_something() -> None:
+    assert isinstance(RUNNER, Telling)

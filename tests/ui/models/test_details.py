@@ -9,7 +9,7 @@ import msgspec
 from mosaic.paths import RunFolder
 from mosaic.protocol.cards import Job
 from mosaic.protocol.events import Config
-from mosaic.protocol.rows import StoreSummary
+from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import (
     ExitRecord,
     Manifest,
@@ -140,3 +140,11 @@ def test_what_the_worker_said_it_was_told_is_shown_in_full() -> None:
     ]
     silent = sections(ROW, folder=RunFolder(Path("/runs/x")), manifest=None, summary=None, now=1.0)
     assert "Configuration" not in [one.title for one in silent]
+
+
+def test_every_number_of_the_roll_up_is_shown() -> None:
+    row = msgspec.structs.replace(ROW, last_return=1.5, mean_return_100=2.5, steps_per_sec=250.4)
+    found = sections(row, folder=RunFolder(Path("/r")), manifest=None, summary=None, now=0.0)
+    recorded = {field.label: field.text for one in found if one.title == "Recorded" for field in one.fields}
+    assert recorded.keys() == {one.title for one in NUMBERS if one.name != "quarantined"}
+    assert (recorded["Last return"], recorded["Mean of 100"], recorded["Steps/s"]) == ("1.5", "2.5", "250")

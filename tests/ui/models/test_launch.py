@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from mosaic.errors import UsageError
@@ -258,3 +259,18 @@ def test_looking_again_and_finding_the_same_asks_for_no_new_preflight() -> None:
     before = number(made)
     made.catalog.show(list(ENTRIES))
     assert number(made) == before
+
+
+def test_the_runner_shown_at_the_first_start_needs_no_package_whatever_else_is_ready() -> None:
+    heavy = msgspec.structs.replace(TABULAR, id="heavy", title="A first one", requirements=["torch==1"])
+    catalog = Catalog()
+    made = Launch(catalog, convert=convert)
+    catalog.show([Entry(id="heavy", card=heavy, state="ready"), *ENTRIES])
+    assert made.runner == "tabular"
+
+
+def test_a_copy_of_a_job_starts_from_the_beginning() -> None:
+    made = launch()
+    job = Job(runner="tabular", algorithm="q", env_id="Taxi-v4", steps=55, init="/old.npz")
+    assert made.fill_job(job)
+    assert (made.job().init, made.job().steps, made.job().seed) == (None, 55, None)

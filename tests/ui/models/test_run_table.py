@@ -121,3 +121,12 @@ def test_a_thousand_runs_are_arranged_again_only_when_their_order_changes() -> N
     table.changed.connect(lambda moved: told.append(f"{len(moved)} changed"))
     runs.update([row(number, episodes=1) for number in range(1000)])
     assert told == ["1000 changed"]
+
+
+def test_every_state_has_its_place_in_the_order_of_states() -> None:
+    table, _, _ = make(*(row(n, state=state) for n, state in enumerate(RunState)))
+    table.set_sort("state")
+    assert len(table.run_ids) == len(RunState)
+    states = [*RunState]
+    assert states[int(ids(*range(len(states))).index(table.run_ids[0]))] is RunState.RUNNING
+    assert states[int(ids(*range(len(states))).index(table.run_ids[-1]))] is RunState.FINISHED

@@ -38,7 +38,7 @@ _CARD = RunnerCard(
     id="cleanrl",
     title="CleanRL",
     help="The published single-file scripts of your checkout, unmodified. Name it with --checkout PATH, or "
-    "set cleanrl_checkout. The network is saved at the end and on stop.",
+    "name it under [checkouts] in settings.toml. The network is saved at the end and on stop.",
     capabilities=Capabilities(
         supports_checkpoint=True, supports_eval=True, supports_vector=True, gpu="optional"
     ),
@@ -66,9 +66,10 @@ class CleanRL:
         Raises:
             UsageError: the folder named holds no such scripts.
         """
-        if not settings.cleanrl_checkout:
+        checkout = settings.checkouts.get(self.card.id, "")
+        if not checkout:
             return []
-        folder = folder_of(settings.cleanrl_checkout)
+        folder = folder_of(checkout)
         scripts: list[Script] = []
         reasons: list[str] = []
         for path in sorted(folder.glob("*.py")):
@@ -133,7 +134,10 @@ class CleanRL:
 
 def _script_of(job: Job) -> tuple[Path, Script]:
     if not job.checkout:
-        raise UsageError("The job names no checkout. Use --checkout PATH, or set cleanrl_checkout.")
+        raise UsageError(
+            f"The job names no checkout. Use --checkout PATH, or name it as {_CARD.id} under [checkouts] in "
+            "settings.toml."
+        )
     path = folder_of(job.checkout) / f"{job.algorithm}.py"
     try:
         return path, _read(path)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mosaic.protocol.cards import Capabilities, RunnerCard
+from mosaic.protocol.cards import COMMAND_RUNNER, Capabilities, RunnerCard
 
 if TYPE_CHECKING:
     from mosaic.protocol.cards import Job
 
-__all__ = ["RUNNER", "ScriptRunner", "variables"]
+__all__ = ["RUNNER", "ScriptRunner"]
 
 
 _PLACE = re.compile(r"\{(checkpoint|episodes|seed)\}")
@@ -24,7 +24,7 @@ class ScriptRunner:
     """The words after `--` are the command."""
 
     card = RunnerCard(
-        id="script",
+        id=COMMAND_RUNNER,
         title="Any command",
         help="Runs a command of yours and records what it does: mosaic train script -- python train.py",
         capabilities=Capabilities(supports_pause=True),
@@ -38,12 +38,11 @@ class ScriptRunner:
             return list(job.arguments)
         return [_filled(word, _told(job)) for word in job.arguments]
 
-
-def variables(job: Job) -> dict[str, str]:
-    """The environment variables that tell a command what to play; none for any other job."""
-    if job.kind != "eval" or job.runner != ScriptRunner.card.id:
-        return {}
-    return {f"MOSAIC_{name.upper()}": value for name, value in _told(job).items()}
+    def variables(self, job: Job) -> dict[str, str]:
+        """What an evaluation's command finds in its environment: what to play. A training needs none."""
+        if job.kind != "eval":
+            return {}
+        return {f"MOSAIC_{name.upper()}": value for name, value in _told(job).items()}
 
 
 def _told(job: Job) -> dict[str, str]:

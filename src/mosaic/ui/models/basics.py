@@ -14,9 +14,12 @@ from mosaic.app.training import seeds_of
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Parameter, RunnerCard
 from mosaic.ui.models.form import Form
+from mosaic_worker.common.words import asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mosaic_worker.common.words import Field
 
 __all__ = [
     "COMMON_ENVS",
@@ -54,13 +57,9 @@ COMMON_ENVS = (
 """Ids offered while typing. Whether one can be made is for the preflight to find out."""
 
 LABELS = {
-    "env_id": "Environment",
-    "steps": "Steps",
+    **{field.name: field.label for field in asked("form")},
     "seeds": "Seeds",
-    "envs": "Environments at once",
     "env_arguments": "Environment arguments",
-    "init": "Start from",
-    "resume": "Go on with",
     "name": "Name",
     "tags": "Tags",
     "arguments": "Runner arguments",
@@ -68,86 +67,68 @@ LABELS = {
 
 _MAX_SEEDS = 64
 _MAX_NAME = 200
+_MAX_ENVS = 256
+_BESIDES = (
+    Parameter(
+        name="seeds",
+        type="str",
+        default="1",
+        help="One seed, or several: 1-5, or 1,2,7. Each is a run of its own. Empty: not seeded.",
+    ),
+    Parameter(
+        name="env_arguments",
+        type="str",
+        default="",
+        help="What the environment is made with, such as is_slippery=false. Blanks between several.",
+        advanced=True,
+    ),
+    Parameter(name="name", type="str", default="", help="A name to find the run by.", advanced=True),
+    Parameter(
+        name="tags", type="str", default="", help="Labels: key=value, separated by commas.", advanced=True
+    ),
+    Parameter(
+        name="arguments",
+        type="str",
+        default="",
+        help="Words passed on to the runner's command as they are, quoted as in a shell.",
+        advanced=True,
+    ),
+)
+"""What a run may be told that is not one field of its job."""
 
 
 def basics_form(card: RunnerCard, algorithm: Algorithm, *, convert: Callable[[Parameter, str], Any]) -> Form:
     """The form of what this runner is asked besides the algorithm's own parameters."""
-    can = card.capabilities
-    fields = [
-        Parameter(
-            name="env_id",
-            type="str",
-            default=algorithm.default_env,
-            help="A Gymnasium id, such as CartPole-v1.",
-        ),
-        Parameter(
-            name="steps",
-            type="int",
-            default=algorithm.default_steps,
-            minimum=1,
-            help="How many steps it trains for.",
-        ),
-        Parameter(
-            name="seeds",
-            type="str",
-            default="1",
-            help="One seed, or several: 1-5, or 1,2,7. Each is a run of its own. Empty: not seeded.",
-        ),
-        Parameter(
-            name="envs",
-            type="int",
-            default=1,
-            minimum=1,
-            maximum=256,
-            help="How many copies of the environment it steps.",
-        ),
-        Parameter(
-            name="env_arguments",
-            type="str",
-            default="",
-            help="What the environment is made with, such as is_slippery=false. Blanks between several.",
-            advanced=True,
-        ),
-        Parameter(
-            name="init",
-            type="str",
-            default="",
-            help="A checkpoint whose weights the training starts from: a path, or RUN@STEP, or RUN:best.",
-            advanced=True,
-        ),
-        Parameter(
-            name="resume",
-            type="str",
-            default="",
-            help="A stopped run that is gone on with: its name or id.",
-            advanced=True,
-        ),
-        Parameter(name="name", type="str", default="", help="A name to find the run by.", advanced=True),
-        Parameter(
-            name="tags", type="str", default="", help="Labels: key=value, separated by commas.", advanced=True
-        ),
-        Parameter(
-            name="arguments",
-            type="str",
-            default="",
-            help="Words passed on to the runner's command as they are, quoted as in a shell.",
-            advanced=True,
-        ),
-    ]
-    offered = {
-        "env_id": card.needs_env,
-        "env_arguments": card.needs_env,
-        "envs": can.supports_vector,
-        "init": can.supports_warmstart,
-        "resume": can.supports_resume,
-    }
-    kept = [field for field in fields if offered.get(field.name, True)]
+    fields = [_parameter(field, algorithm) for field in asked("form") if _promised(card, field.needs)]
+    fields += [one for one in _BESIDES if card.needs_env or one.name != "env_arguments"]
 
     def value_of(parameter: Parameter, text: str) -> Any:
         special = _SPECIAL.get(parameter.name)
         return special(text) if special is not None else convert(parameter, text)
 
-    return Form(kept, convert=value_of, labels=LABELS)
+    return Form(fields, convert=value_of, labels=LABELS)
+
+
+def _promised(card: RunnerCard, what: str) -> bool:
+    """Whether the card says so; `needs_env` is its own word, the others are capabilities."""
+    return card.needs_env if what == "needs_env" else not what or bool(getattr(card.capabilities, what))
+
+
+def _parameter(field: Field, algorithm: Algorithm) -> Parameter:
+    """A field of a job as a line of the form; the algorithm suggests environment and steps."""
+    number = field.type is int
+    unsaid = "" if field.default is None and not number else field.default
+    default = {"env_id": algorithm.default_env, "steps": algorithm.default_steps}.get(field.name, unsaid)
+    return Parameter(
+        name=field.name,
+        type="int" if number else "str",
+        default=default,
+        optional=default is None,
+        minimum=field.minimum,
+        maximum=_MAX_ENVS if field.name == "envs" else None,
+        help=field.help,
+        advanced=field.advanced,
+    )
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from mosaic.protocol.cards import COMMAND_RUNNER
 from mosaic.ui.models.signal import Signal
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Catalog:
         order = {"ready": 0, "missing": 1, "broken": 2}
         return sorted(
             self._entries.values(),
-            key=lambda entry: (entry.id == "script", order[entry.state], entry.title.lower()),
+            key=lambda entry: (entry.id == COMMAND_RUNNER, order[entry.state], entry.title.lower()),
         )
 
     def get(self, runner_id: str) -> Entry | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mosaic import text
+from mosaic.protocol.cards import COMMAND_RUNNER
 from mosaic.protocol.runs import RunState
 from mosaic.ui.models.numbers import clock
 
@@ -146,7 +147,7 @@ def _refusal(
 ) -> str:
     if not known.usable:
         return f"There is nothing to {what} from: {known.note or 'its bytes are not the recorded ones'}."
-    if known.runner in ("", "script"):
+    if known.runner in ("", COMMAND_RUNNER):
         why = "It was saved by a plain script: MOSAIC does not know how to load it."
         return (
             f"{why} A command of yours can play it: {text.visible(known.played_by)}"

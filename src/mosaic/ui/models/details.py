@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mosaic import text
 from mosaic.protocol.configs import flat
+from mosaic.protocol.rows import NUMBERS
 from mosaic.ui.models.numbers import clock
 
 if TYPE_CHECKING:
@@ -154,18 +155,14 @@ def _time(row: RunRow, *, now: float) -> tuple[Field, ...]:
 
 def _recorded(row: RunRow, summary: StoreSummary | None) -> tuple[Field, ...]:
     fields = [
-        Field("Episodes", text.count(row.episodes)),
-        Field("Steps", text.count(row.steps)),
-        Field("Steps/s", text.speed(row.steps_per_sec)),
-        Field("Last return", text.number_or_dash(row.last_return)),
-        Field("Mean of 100", text.number_or_dash(row.mean_return_100)),
-        Field("Metrics", text.count(row.metrics)),
+        Field(one.title, text.amount(getattr(row, one.name), rate=one.is_rate))
+        for one in NUMBERS
+        if one.name != "quarantined"  # a warning, when there are such lines
     ]
     if summary is not None:
         fields.append(Field("Checkpoints", text.count(summary.checkpoints)))
         fields += [Field("Lost", f"{text.count(summary.holes)} events")] if summary.holes else []
         fields += [Field("Unknown", f"{text.count(summary.unknown)} events, kept")] if summary.unknown else []
-    fields.append(Field("Events", text.count(row.store_seq)))
     return tuple(fields)
 
 

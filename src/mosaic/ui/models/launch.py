@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.errors import UsageError
-from mosaic.protocol.cards import Algorithm, Job
+from mosaic.protocol.cards import COMMAND_RUNNER, Algorithm, Job
 from mosaic.runners.parameters import env_arguments
 from mosaic.ui.models.basics import basics_form
 from mosaic.ui.models.form import Form, text_of
 from mosaic.ui.models.memory import Draft, Memory, Page
 from mosaic.ui.models.signal import Signal
 from mosaic_worker.common.literals import ENV_PREFIX, literal
+from mosaic_worker.common.words import asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SCRIPT", "Launch"]
 
-DEFAULT = "tabular"
-"""What is shown at the very first start: it needs nothing that is not there."""
-SCRIPT = "script"
-"""The runner of plain commands: it has a form of its own."""
+SCRIPT = COMMAND_RUNNER
+"""The runner of plain commands has a form of its own."""
+_BEGINNINGS = ("init", "resume")
+"""Where a training begins is not copied from one job to the next: a copy starts from the beginning."""
 
 
 class Launch:
@@ -152,13 +153,12 @@ class Launch:
         """Open the form with all that another job said; False when there is no such runner."""
         if not self.fill(job.runner, job.algorithm):
             return False
+        said = {field.name: getattr(job, field.name) for field in asked("form")}
         self.basics.restore(
             {
-                "env_id": job.env_id,
+                **{key: str(said[key]) for key in said if said[key] is not None and key not in _BEGINNINGS},
                 "seeds": "" if job.seed is None else str(job.seed),
                 "name": name,
-                **({} if job.steps is None else {"steps": str(job.steps)}),
-                "envs": str(job.envs),
                 "env_arguments": shlex.join(
                     f"{key}={_literal(value)}" for key, value in env_arguments(job.parameters).items()
                 ),
@@ -193,18 +193,15 @@ class Launch:
         seeds = values.get("seeds") or [None]
         resume = values.get("resume") or None
         up_to_its_end = resume is not None and not self.basics.is_changed("steps")
+        said = {field.name: values.get(field.name) or field.default for field in asked("form")}
+        said |= {"seed": seeds[0], **({"steps": None} if up_to_its_end else {})}
         return Job(
             runner=self._runner,
             algorithm=self._algorithm,
-            env_id=values.get("env_id", ""),
-            seed=seeds[0],
-            steps=None if up_to_its_end else values.get("steps"),
-            envs=values.get("envs", 1),
             parameters={**self.parameters.values(), **_for_env(values.get("env_arguments", {}))},
             arguments=values.get("arguments", []),
-            init=values.get("init") or None,
-            resume=resume,
             checkout=self.checkouts.get(self._runner, "") if entry.discovers else "",
+            **said,
         )
 
     @property
@@ -374,11 +371,17 @@ class Launch:
                     self._touch()
                 return
         wanted = self._memory.runner if self.catalog.get(self._memory.runner) is not None else ""
-        ready = [entry.id for entry in self.catalog.entries if entry.state == "ready"]
-        first = wanted or (DEFAULT if DEFAULT in ready else ready[0] if ready else "")
+        ready = [entry for entry in self.catalog.entries if entry.state == "ready"]
+        first = wanted or next((entry.id for entry in ready if _needs_nothing(entry)), "")
+        first = first or (ready[0].id if ready else "")
         if first:
             self._shown = None if self.entry is None else self._shown
             self.pick(first)
+
+
+def _needs_nothing(entry: Entry) -> bool:
+    """Whether it trains without any package that is not there: what is shown at the very first start."""
+    return entry.card is not None and bool(entry.card.algorithms) and not entry.card.requirements
 
 
 def _fill(form: Form, texts: Mapping[str, str]) -> None:

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mosaic.protocol.cards import COMMAND_RUNNER
+from mosaic.protocol.runs import RunState
 from mosaic.text import count, number, span, speed, visible
 from mosaic.ui.models.signal import Signal
 
@@ -48,9 +50,10 @@ SORTS = {
     "elapsed": "Longest",
 }
 _STATES = (
-    *("running", "starting", "stopping", "paused", "queued"),
-    *("orphaned", "failed", "lost", "stopped", "finished"),
+    *(RunState.RUNNING, RunState.STARTING, RunState.STOPPING, RunState.PAUSED, RunState.QUEUED),
+    *(RunState.ORPHANED, RunState.FAILED, RunState.LOST, RunState.STOPPED, RunState.FINISHED),
 )
+"""The order of states in the list: what asks for attention first."""
 _NONE = "(none)"
 
 
@@ -176,7 +179,7 @@ def place(row: RunRow) -> str:
     if not row.name and row.algorithm:
         return visible(f"{row.runner} · …{row.run_id[-6:]}")
     envs = ", ".join(row.env_ids[:2]) + (f" +{len(row.env_ids) - 2}" if len(row.env_ids) > 2 else "")
-    parts = [envs, row.algorithm, row.runner if row.runner != "script" else ""]
+    parts = [envs, row.algorithm, row.runner if row.runner != COMMAND_RUNNER else ""]
     return visible(" · ".join(part for part in parts if part)) or visible(" ".join(row.command))
 
 
@@ -241,7 +244,7 @@ def _sort_key(row: RunRow, sort: str, now: float) -> tuple[bool, float, str]:
     if sort == "name":
         return (False, 0.0, title(row).casefold())
     if sort == "state":
-        return (False, float(_STATES.index(row.state.value)), "")
+        return (False, float(_STATES.index(row.state)), "")
     value = {
         "return": row.mean_return_100,
         "episodes": float(row.episodes),

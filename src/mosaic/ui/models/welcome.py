@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mosaic.protocol.cards import COMMAND_RUNNER
+
 if TYPE_CHECKING:
     from mosaic.ui.models.catalog import Catalog
 
@@ -44,7 +46,7 @@ FIRST_STEPS = (
         id="script",
         title="Run my script…",
         text="Any command of yours, unchanged: its episodes, steps and metrics are recorded.",
-        runner="script",
+        runner=COMMAND_RUNNER,
     ),
 )
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mosaic.protocol.cards import COMMAND_RUNNER
 from mosaic.ui import launch_work as work
 from mosaic.ui.models.actions import Action
 from mosaic.ui.models.catalog import Catalog
@@ -128,7 +129,7 @@ class WelcomePanel(QWidget):
 
     def _take(self, step: FirstStep) -> None:
         self.ask(wanted=False)
-        if step.id == "script":
+        if step.runner == COMMAND_RUNNER:
             self._context.asks.run_script.emit()
         else:
             self._context.asks.launch.emit(step.runner, step.algorithm, step.env_id)

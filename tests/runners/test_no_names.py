@@ -1,0 +1,134 @@
+"""Generic code knows no runner by name: what it must know of one stands on the runner's card.
+
+Looked at is every module of the workbench but the runners' own. A name may stand in docstrings and comments,
+and in sentences for people as an example of `runner/algorithm`; anywhere else it is a special case in the
+wrong place.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import mosaic
+from mosaic.protocol.cards import COMMAND_RUNNER
+from mosaic.runners.registry import GROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCE = Path(mosaic.__file__).parent
+OURS = {
+    point.name
+    for point in importlib.metadata.entry_points(group=GROUP)
+    if point.module.partition(".")[0] == "mosaic"
+}
+OWN_MODULES = re.compile(rf"runners/(own/.*|({'|'.join(OURS)})(_\w+)?)\.py")
+GENERATED = re.compile(r"rpc/pb/")
+NAMES = re.compile(rf"(?<![a-z0-9])({'|'.join(sorted(OURS - {COMMAND_RUNNER}))})(?![a-z0-9])", re.IGNORECASE)
+ITS_MODULE = re.compile(rf"\brunners(\.own)?\.{COMMAND_RUNNER}$")
+EXAMPLE = re.compile(r"\s(?:[a-z0-9]+)/[a-z_0-9]+\s")
+ALLOWED = {
+    ("testing/runners.py", "sbx"): "the module of a framework that importing a runner must not import",
+    ("testing/runners.py", "sb3_contrib"): "as above",
+    ("welcome.py", "tabular"): "the first steps offered to a newcomer are examples",
+    ("welcome.py", "Train tabular Q-learning on FrozenLake"): "its title",
+    ("welcome.py", "sb3"): "as above",
+    ("welcome.py", "Train SB3 PPO on CartPole"): "its title",
+    ("welcome.py", COMMAND_RUNNER): "the id of a first step",
+    ("protocol/cards.py", COMMAND_RUNNER): "where the runner of plain commands gets its name",
+    ("cli/show.py", COMMAND_RUNNER): "the user's script, in a manifest",
+}
+
+
+def _docstrings(tree: ast.AST) -> set[ast.expr]:
+    """The texts that stand alone: of modules, classes and functions, and below the fields of a struct."""
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def _said(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
+    """Every text and every name in the code, with its line and whether it is a text."""
+    apart = _docstrings(tree)
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and node not in apart:
+                yield line, node.value, True
+            continue
+        for part in ("id", "attr", "arg", "name", "module"):
+            name = getattr(node, part, None)
+            if isinstance(name, str):
+                yield line, name, False
+
+
+def _names_in(source: str) -> list[tuple[int, str]]:
+    """Where a runner is named. The word `script` counts only as a whole text: it means other things too."""
+    found = []
+    for line, said, is_text in _said(ast.parse(source)):
+        rest = EXAMPLE.sub(" ", f" {said} ") if is_text and " " in said else said
+        command = said == COMMAND_RUNNER if is_text else bool(ITS_MODULE.search(said))
+        if command or NAMES.search(rest):
+            found.append((line, said))
+    return found
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'if job.runner == "cleanrl": pass',
+        "settings.cleanrl_checkout",
+        "replace(settings, cleanrl_checkout=1)",
+        "def f(sb3_only): pass",
+        "from mosaic.runners.own.script import RUNNER",
+        "from mosaic.runners.own.tabular import RUNNER",
+        'DEFAULT = "tabular"',
+        'x = row.runner != "script"',
+        'help = "Where the scripts lie (cleanrl)."',
+        'say(f"{x} of sbx")',
+    ],
+)
+def test_a_runners_name_in_the_code_is_noticed(planted: str) -> None:
+    assert _names_in(planted)
+
+
+@pytest.mark.parametrize(
+    "fine",
+    [
+        '"""Sentences about sb3."""',
+        'raise E("as in: mosaic train sb3/ppo CartPole-v1")',
+        'x: int = 0\n"""Of cleanrl."""',
+        'tab = "tabulars"',
+    ],
+)
+def test_examples_and_explanations_may_name_one(fine: str) -> None:
+    assert not _names_in(fine)
+
+
+def test_generic_code_knows_no_runner_by_name() -> None:
+    assert {"script", "cleanrl", "sb3"} <= OURS
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        if OWN_MODULES.fullmatch(name) or GENERATED.match(name):
+            continue
+        for line, said in _names_in(path.read_text()):
+            if not any(name.endswith(end) and said == text for end, text in ALLOWED):
+                found.append(f"{name}:{line}: {said}")
+    assert not found, "say it on the card, or in the runner's own module:\n" + "\n".join(found)
+
+
+def test_everything_allowed_is_still_there() -> None:
+    held = {
+        (end, said)
+        for path in SOURCE.rglob("*.py")
+        for end, text in ALLOWED
+        if path.as_posix().endswith(end)
+        for _, said in _names_in(path.read_text())
+        if said == text
+    }
+    assert held == {*ALLOWED}

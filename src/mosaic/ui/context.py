@@ -10,7 +10,6 @@ from mosaic.ui.models.actions import Actions
 from mosaic.ui.models.asks import Asks
 from mosaic.ui.models.colours import Colours
 from mosaic.ui.models.link import Link
-from mosaic.ui.models.modes import Modes
 from mosaic.ui.models.runs import RunList
 from mosaic.ui.models.selection import Selection
 from mosaic.ui.models.toasts import Toasts
@@ -39,7 +38,6 @@ class Context:
     link: Link
     colours: Colours
     actions: Actions
-    modes: Modes
 
     def close(self) -> None:
         """Deliver nothing more to the window, and let the work under way end."""
@@ -65,5 +63,4 @@ def make_context(root: DataRoot) -> Context:
         link=Link(),
         colours=Colours(selection),
         actions=Actions(),
-        modes=Modes(),
     )

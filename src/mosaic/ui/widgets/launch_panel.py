@@ -1,4 +1,4 @@
-"""Qt view of the launch form: who acts, with what, train new or use trained, and the button that starts."""
+"""Qt view of the launch form: with what, train new or use trained, and the button that starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from mosaic.ui.models.script import script_spec
 from mosaic.ui.theme import GAP, INSET, TIGHT
 from mosaic.ui.widgets.bits import Note, Pills, Primary
 from mosaic.ui.widgets.catalog_view import CatalogView
-from mosaic.ui.widgets.mode_switch import ModeSwitch
 from mosaic.ui.widgets.script_page import ScriptPage
 from mosaic.ui.widgets.train_page import TrainPage
 from mosaic.ui.widgets.trained_panel import TrainedPanel
@@ -115,7 +114,6 @@ class LaunchPanel(QWidget):
         column = QVBoxLayout(body)
         column.setContentsMargins(INSET, GAP, INSET, INSET)
         column.setSpacing(GAP + 2)
-        column.addWidget(ModeSwitch(self._context.modes))
         column.addWidget(self.catalog)
         column.addWidget(self.pages)
         column.addWidget(self.train)

@@ -15,15 +15,15 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from mosaic.ui import layout
-from mosaic.ui.context import make_context
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.context import make_context
 from mosaic.ui.window import Window
 from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 
 def window(qtbot: QtBot, context: Context) -> Window:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.ui import layout
+from mosaic.ui.shell import layout
 from mosaic.ui.window import Window
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from PySide6.QtCore import QEventLoop, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
 from mosaic.protocol.runs import ENDED
-from mosaic.ui import layout
-from mosaic.ui.context import make_context
-from mosaic.ui.feed import Feed
-from mosaic.ui.garbage import Garbage
-from mosaic.ui.theme import Theme
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.context import make_context
+from mosaic.ui.shell.feed import Feed
+from mosaic.ui.shell.garbage import Garbage
+from mosaic.ui.shell.theme import Theme
 from mosaic.ui.window import Window
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from mosaic.paths import DataRoot
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 __all__ = ["main", "paint_first"]
 

@@ -20,20 +20,20 @@ from PySide6.QtWidgets import (
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count
-from mosaic.ui import layout
-from mosaic.ui.keys import Keys
-from mosaic.ui.menus import make_menus
-from mosaic.ui.widgets.banner import Banner
-from mosaic.ui.widgets.key_help import KeyHelp
-from mosaic.ui.widgets.palette import Palette
-from mosaic.ui.widgets.toast_line import ToastLine
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.banner import Banner
+from mosaic.ui.shell.key_help import KeyHelp
+from mosaic.ui.shell.keys import Keys
+from mosaic.ui.shell.menus import make_menus
+from mosaic.ui.shell.palette import Palette
+from mosaic.ui.shell.toast_line import ToastLine
 from mosaic.ui.window_actions import window_actions
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent
 
-    from mosaic.ui.context import Context
-    from mosaic.ui.theme import Choice
+    from mosaic.ui.shell.context import Context
+    from mosaic.ui.shell.theme import Choice
 
 __all__ = ["Window"]
 
@@ -165,17 +165,17 @@ class Window(QMainWindow):
     # Putting it together.
 
     def _make_parts(self) -> None:
-        from mosaic.ui.widgets.charts_panel import ChartsPanel
-        from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
-        from mosaic.ui.widgets.details_panel import DetailsPanel
-        from mosaic.ui.widgets.episodes_panel import EpisodesPanel
-        from mosaic.ui.widgets.launch_panel import LaunchPanel
-        from mosaic.ui.widgets.live_tab import LiveTab
-        from mosaic.ui.widgets.log_drawer import LogDrawer
-        from mosaic.ui.widgets.replay_tab import ReplayTab
-        from mosaic.ui.widgets.run_panel import RunPanel
-        from mosaic.ui.widgets.telemetry_tab import TelemetryTab
-        from mosaic.ui.widgets.welcome_panel import WelcomePanel
+        from mosaic.ui.charts.panel import ChartsPanel
+        from mosaic.ui.checkpoints.panel import CheckpointsPanel
+        from mosaic.ui.details.panel import DetailsPanel
+        from mosaic.ui.episodes.panel import EpisodesPanel
+        from mosaic.ui.launch.panel import LaunchPanel
+        from mosaic.ui.live.tab import LiveTab
+        from mosaic.ui.logs.drawer import LogDrawer
+        from mosaic.ui.replay.tab import ReplayTab
+        from mosaic.ui.runs.panel import RunPanel
+        from mosaic.ui.telemetry.tab import TelemetryTab
+        from mosaic.ui.welcome.panel import WelcomePanel
 
         context = self._context
         self.runs, self.launch = RunPanel(context), LaunchPanel(context)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mosaic.ui.models.actions import Action
+from mosaic.ui.shell.model.actions import Action
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDockWidget
 
-    from mosaic.ui.theme import Choice
+    from mosaic.ui.shell.theme import Choice
     from mosaic.ui.window import Window
 
 __all__ = ["window_actions"]

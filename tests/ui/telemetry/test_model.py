@@ -1,0 +1,81 @@
+"""The lists of telemetry: bounded, in order, plain, and honest about what was left out."""
+
+from __future__ import annotations
+
+from mosaic.protocol.rows import EpisodeRow, StepRow
+from mosaic.rpc.records import Batch, Skipped, StepOf
+from mosaic.ui.telemetry.model import StepLine, Telemetry, episode_cells, step_cells
+
+
+def step(number: int, **more: object) -> StepOf:
+    given = {"action": 1, "reward": 0.5, "terminated": False, "truncated": False, "obs": [1, 2], "t": 0.0}
+    return "e0", StepRow(step=number, **{**given, **more})  # type: ignore[arg-type]
+
+
+def test_only_the_newest_are_kept_and_come_first() -> None:
+    telemetry = Telemetry(steps=3, episodes=2)
+    telemetry.take_steps(Batch(rows=[step(n) for n in range(10)], next_seq=10, live=True))
+    telemetry.take_episodes([EpisodeRow(episode_id=f"e{n}", index=n) for n in range(5)])
+    assert [line.row.step for line in telemetry.newest_steps()] == [9, 8, 7]
+    assert [row.index for row in telemetry.newest_episodes()] == [4, 3]
+
+
+def test_an_episode_that_changed_replaces_itself() -> None:
+    telemetry = Telemetry()
+    telemetry.take_episodes([EpisodeRow(episode_id="e0", index=0, steps=1)])
+    telemetry.take_episodes([EpisodeRow(episode_id="e0", index=0, steps=2, outcome="terminated")])
+    assert [row.steps for row in telemetry.newest_episodes()] == [2]
+
+
+def test_what_was_skipped_is_added_up_and_said() -> None:
+    telemetry = Telemetry()
+    for low, high in ((10, 1010), (2000, 2500)):
+        telemetry.take_steps(Batch(rows=[step(1)], next_seq=high, live=True, skipped=Skipped(low, high)))
+    assert telemetry.said() == "Live. Skipped 1,500 events to keep up; all of them are in the store."
+
+
+def test_its_state_is_said_in_order() -> None:
+    telemetry = Telemetry()
+    said = [telemetry.said()]
+    telemetry.take_steps(Batch(rows=[], next_seq=0, live=True))
+    said.append(telemetry.said())
+    telemetry.take_steps(Batch(rows=[step(1)], next_seq=1, live=True))
+    said.append(telemetry.said())
+    telemetry.lost("the daemon is gone")
+    said.append(telemetry.said())
+    telemetry.take_steps(Batch(rows=[], next_seq=1, live=True))
+    said.append(telemetry.said())
+    telemetry.complete()
+    said.append(telemetry.said())
+    telemetry.clear()
+    said.append(telemetry.said())
+    assert said == [
+        "Waiting for the daemon.",
+        "Waiting for the run's first step.",
+        "Live.",
+        "Not connected, trying again: the daemon is gone",
+        "Live.",
+        "The run has ended; these were its last steps.",
+        "Waiting for the daemon.",
+    ]
+
+
+def test_a_step_is_one_line_of_plain_text() -> None:
+    line = StepLine(*step(1234, action="\x1b[31mred", terminated=True, truncated=True, reward=float("nan")))
+    assert step_cells(line, "7") == ("7", "1,234", "\\x1b[31mred", "NaN", "terminated, truncated", "[1, 2]")
+
+
+def test_an_episode_is_one_line_of_plain_text() -> None:
+    row = EpisodeRow(
+        episode_id="e",
+        index=1500,
+        steps=20,
+        return_=3.5,
+        seed=7,
+        outcome="terminated",
+        t_start=1.0,
+        t_end=3.0,
+    )
+    assert episode_cells(row) == ("1,500", "3.5", "20", "terminated", "2.0 s", "0", "7")
+    assert episode_cells(EpisodeRow(episode_id="e", index=0))[3] == "under way"
+    assert episode_cells(EpisodeRow(episode_id="e", index=0, agent_id="red\n", t_end=1.0))[5] == "0 · red\\n"

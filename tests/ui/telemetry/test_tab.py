@@ -1,0 +1,97 @@
+"""The last steps and episodes of a real run, also across the death of the daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from mosaic.ui.shell.context import Context
+from mosaic.ui.telemetry.tab import TelemetryTab
+from tests.daemons import Daemon, daemon
+from tests.ui.running import focus, start_counting
+
+__all__ = ["daemon"]
+
+WAIT = 60_000
+
+
+@pytest.fixture
+def tab(qtbot: QtBot, context: Context) -> Iterator[TelemetryTab]:
+    made = TelemetryTab(context)
+    qtbot.addWidget(made)
+    made.resize(600, 500)
+    made.show()
+    yield made
+    followers = list(made._followers)
+    made.shut()
+    assert all(follower.join(30) for follower in followers)
+
+
+def cell(tab: TelemetryTab, column: int) -> str:
+    return str(tab.steps.rows.index(0, column).data())
+
+
+def test_steps_come_and_go_on_when_the_daemon_was_killed(
+    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+) -> None:
+    run = start_counting(daemon, tmp_path)
+    focus(context, daemon, run.row.run_id)
+    telemetry = tab.telemetry
+    qtbot.waitUntil(lambda: len(telemetry.steps) > 30 and len(telemetry.episodes) > 1, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.stack.currentIndex() == 1 and tab.steps.rows.rowCount() > 0, timeout=WAIT)
+    assert cell(tab, 3) == "1"
+    assert cell(tab, 5) == "[0.5, 0.5]"
+
+    daemon.kill()
+    qtbot.waitUntil(lambda: bool(telemetry.problem), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Not connected" in tab.said.text(), timeout=WAIT)
+    last = telemetry.steps[-1].row.seq
+    daemon.reconnect()
+    qtbot.waitUntil(lambda: telemetry.connected and telemetry.steps[-1].row.seq > last, timeout=WAIT)
+    if not telemetry.skipped_events:
+        found = [line.row.seq for line in telemetry.steps]
+        assert found == sorted(set(found)), "it goes on by its cursor: none twice"
+
+    tab.hide()
+    assert not tab._followers
+    tab.show()
+    qtbot.waitUntil(lambda: len(telemetry.steps) > 0, timeout=WAIT)
+    daemon.client.stop(run.row.run_id)
+    qtbot.waitUntil(lambda: telemetry.finished, timeout=WAIT)
+    assert telemetry.said().startswith("The run has ended")
+
+
+def test_held_lists_stay_as_they_are(
+    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+) -> None:
+    run = start_counting(daemon, tmp_path)
+    focus(context, daemon, run.row.run_id)
+    qtbot.waitUntil(lambda: tab.steps.rows.rowCount() > 5, timeout=WAIT)
+    tab.hold.toggle()
+    qtbot.waitUntil(lambda: "Held" in tab.said.text(), timeout=WAIT)
+    before, last = [cell(tab, n) for n in range(6)], tab.telemetry.steps[-1].row.seq
+    qtbot.waitUntil(lambda: tab.telemetry.steps[-1].row.seq > last + 50, timeout=WAIT)
+    assert [cell(tab, n) for n in range(6)] == before
+    tab.hold.toggle()
+    qtbot.waitUntil(lambda: [cell(tab, n) for n in range(6)] != before, timeout=WAIT)
+
+
+def test_an_episode_can_be_replayed_from_here(
+    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+) -> None:
+    run = start_counting(daemon, tmp_path, episodes=3)
+    daemon.wait(run.row.run_id)
+    focus(context, daemon, run.row.run_id)
+    qtbot.waitUntil(lambda: tab.episodes.rows.rowCount() == 3 and tab.telemetry.finished, timeout=WAIT)
+    asked: list[int | None] = []
+    context.asks.replay.connect(lambda _, episode: asked.append(episode))
+    tab.episodes.activated.emit(tab.episodes.rows.index(2, 0))
+    assert asked == [0]
+
+
+def test_without_a_run_it_says_what_to_do(tab: TelemetryTab) -> None:
+    assert tab.stack.currentWidget() is tab.notice
+    assert "Choose a run" in tab.notice.text

@@ -212,7 +212,7 @@ def _chart(window: Window, run_id: str) -> tuple[Any, Painted]:
 
     from mosaic.analysis.series import prepare
     from mosaic.analysis.smoothing import Smoother, Smoothing
-    from mosaic.ui.charts.loading import Loaded
+    from mosaic.ui.charts.model import Loaded
 
     values = np.cumsum(np.random.default_rng(1).normal(size=POINTS))
     values[1_000_000:1_100_000] = np.nan

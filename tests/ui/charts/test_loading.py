@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mosaic.analysis.axes import Axis
 from mosaic.analysis.smoothing import Smoothing
 from mosaic.paths import DataRoot
 from mosaic.store.rebuild import rebuild
-from mosaic.ui.charts.loading import Asked, Axis, ChartLoader, Loaded
+from mosaic.ui.charts.loading import ChartLoader
+from mosaic.ui.charts.model import Asked, Loaded
 from tests.ui.stored import Stored
 
 
@@ -108,7 +110,7 @@ def test_a_store_that_was_built_anew_is_read_from_its_beginning(root: DataRoot) 
         ("updates", [0.0, 0.0, 2.0], [1.0, 2.0]),
     ],
 )
-def test_every_axis_places_episodes_and_metrics(
+def test_episodes_and_metrics_lie_right_on_every_axis(
     root: DataRoot, axis: Axis, returns: list[float], losses: list[float]
 ) -> None:
     run = Stored(root)
@@ -122,7 +124,7 @@ def test_every_axis_places_episodes_and_metrics(
     assert found.curves["losses/value_loss"].x.tolist() == losses
 
 
-def test_a_metric_without_steps_is_placed_by_its_time(root: DataRoot) -> None:
+def test_a_metric_without_steps_lies_at_the_steps_by_its_time(root: DataRoot) -> None:
     run = Stored(root)
     run.episodes([1.0, 2.0], length=10)
     run.metric("my/score", [5.0], first_step=None)

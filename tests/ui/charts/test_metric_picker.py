@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from mosaic.ui.charts.loading import Loaded
 from mosaic.ui.charts.metric_picker import MetricPicker
-from mosaic.ui.charts.model import Charts
+from mosaic.ui.charts.model import Charts, Loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,7 @@ import pytest
 
 from mosaic.analysis.series import Curve, prepare
 from mosaic.analysis.smoothing import Smoother, Smoothing
-from mosaic.ui.charts.loading import Loaded
-from mosaic.ui.charts.model import Charts, Choice, choices, matches
+from mosaic.ui.charts.model import Charts, Choice, Loaded, choices, matches
 
 
 def curve() -> Curve:

@@ -18,7 +18,7 @@ from mosaic.protocol.runs import (
     ScriptRecord,
     StateChange,
 )
-from mosaic.ui.details.model import breakable, sections
+from mosaic.ui.details.model import sections
 
 ROW = RunRow(
     run_id="01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -117,10 +117,3 @@ def test_a_job_with_nothing_changed_says_so() -> None:
     job = msgspec.structs.replace(MANIFEST.spec.job, parameters={})
     plain = msgspec.structs.replace(MANIFEST, spec=msgspec.structs.replace(MANIFEST.spec, job=job))
     assert lines(manifest=plain)["Settings/Parameters"].startswith("all as the algorithm")
-
-
-def test_long_words_can_be_broken_and_lose_nothing() -> None:
-    path = "/a/very/long/path/" + "x" * 60
-    assert max(len(part) for part in breakable(path).split("\u200b")) <= 15
-    assert breakable(path).replace("\u200b", "") == path
-    assert breakable("short words stay") == "short words stay"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["daemon"]
 
-CHECKOUT = Path(__file__).parents[1] / "frameworks" / "checkout"
+CHECKOUT = Path(__file__).parents[2] / "frameworks" / "checkout"
 LONG = 60_000
 
 

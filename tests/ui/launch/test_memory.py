@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mosaic.paths import DataRoot
-from mosaic.ui.launch.memory import Draft, Memory, memory_file, recall, remember
+from mosaic.ui.launch.memory import memory_file, recall, remember
+from mosaic.ui.launch.model.memory import Draft, Memory
 
 
 def test_what_was_remembered_comes_back(home: Path) -> None:

@@ -16,7 +16,7 @@ from tests.daemons import Daemon, daemon
 
 __all__ = ["daemon"]
 
-CHECKOUT = Path(__file__).parents[1] / "frameworks" / "checkout"
+CHECKOUT = Path(__file__).parents[2] / "frameworks" / "checkout"
 
 
 def test_every_runner_is_found_with_how_it_stands(home: Path) -> None:

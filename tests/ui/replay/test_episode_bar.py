@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from mosaic.protocol.rows import EpisodeRow
 from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict
-from mosaic.store.curve import ReturnCurve
 from mosaic.ui.replay.episode_bar import EpisodeBar, badge_of
 from mosaic.ui.replay.model import Book
 from mosaic.ui.replay.projector import Opened
@@ -49,7 +48,7 @@ def test_it_shows_the_open_episode_and_takes_a_typed_number(qtbot: QtBot) -> Non
     assert not bar.badge.isVisibleTo(bar)
     index = np.arange(2000)
     zeros = np.zeros(2000)
-    bar.show_book(Book(ReturnCurve(index=index, t_end=zeros, return_=zeros, steps=index)))
+    bar.show_book(Book(index, zeros, index))
     assert bar.of.text() == "of 2,000 finished"
     row = EpisodeRow(episode_id="e", index=7, return_=1.5, seed=3, outcome="terminated", agent_id="red\n")
     bar.show_number(7)

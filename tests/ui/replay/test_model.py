@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosaic.store.curve import ReturnCurve
 from mosaic.ui.replay.model import DIGIT_SPEEDS, SPEEDS, Book, Transport, bars
 
 
@@ -161,40 +160,35 @@ def test_whatever_is_pressed_the_position_exists(presses: list[str]) -> None:
         assert 0 <= transport.position <= transport.last
 
 
-def curve(returns: list[float], *, index: list[int] | None = None) -> ReturnCurve:
-    places = np.array(index or range(len(returns)), np.int64)
-    return ReturnCurve(
-        index=places, t_end=np.zeros(len(returns)), return_=np.array(returns), steps=places + 1
-    )
+def book_of(returns: list[float], *, index: list[int] | None = None, steps: list[int] | None = None) -> Book:
+    numbers = np.array(index or range(len(returns)), np.int64)
+    return Book(numbers, np.array(returns), numbers + 1 if steps is None else np.array(steps, np.int64))
 
 
 def test_the_best_and_the_worst_are_found_and_nan_is_neither() -> None:
-    book = Book(curve([1.0, math.nan, 5.0, -2.0, 5.0]))
+    book = book_of([1.0, math.nan, 5.0, -2.0, 5.0])
     assert (book.best, book.worst, book.last) == (2, 3, 4)
-    assert Book(curve([math.nan, math.nan])).best == 1
+    assert book_of([math.nan, math.nan]).best == 1
     assert (Book().best, Book().last, len(Book())) == (None, None, 0)
 
 
 def test_an_episode_cut_before_its_first_step_is_neither_last_nor_best_nor_worst() -> None:
-    told = curve([-1.0, -3.0, 0.0])
-    book = Book(
-        ReturnCurve(index=told.index, t_end=told.t_end, return_=told.return_, steps=np.array([4, 2, 0]))
-    )
+    book = book_of([-1.0, -3.0, 0.0], steps=[4, 2, 0])
     assert (book.last, book.best, book.worst) == (1, 0, 1)
     assert len(book) == 3
-    assert Book(ReturnCurve(told.index, told.t_end, told.return_, steps=np.zeros(3, np.int64))).last == 2
+    assert book_of([-1.0, -3.0, 0.0], steps=[0, 0, 0]).last == 2
 
 
 @pytest.mark.parametrize(
     ("episode", "by", "found"), [(4, 1, 7), (4, -1, 2), (9, 1, None), (2, -1, None), (5, 1, 7), (5, -1, 4)]
 )
 def test_the_neighbours_of_an_episode_are_finished_ones(episode: int, by: int, found: int | None) -> None:
-    book = Book(curve([0.0] * 4, index=[2, 4, 7, 9]))
+    book = book_of([0.0] * 4, index=[2, 4, 7, 9])
     assert book.beside(episode, by) == found
 
 
 def test_an_episode_is_found_in_the_book_or_not() -> None:
-    book = Book(curve([0.0] * 3, index=[2, 4, 7]))
+    book = book_of([0.0] * 3, index=[2, 4, 7])
     assert [book.place(episode) for episode in (2, 3, 7, 8)] == [0, None, 2, None]
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from mosaic.protocol.runs import ENDED
-from mosaic.ui.charts.loading import Asked, ChartLoader
+from mosaic.ui.charts.loading import ChartLoader
+from mosaic.ui.charts.model import Asked
 
 if TYPE_CHECKING:
-    from mosaic.ui.charts.loading import Loaded
-    from mosaic.ui.charts.model import Charts
+    from mosaic.ui.charts.model import Charts, Loaded
     from mosaic.ui.shell.context import Context
     from mosaic.ui.shell.ops import Operation
 

@@ -9,56 +9,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mosaic.analysis.axes import EpisodeColumns, MetricColumns, episodes_x, metric_x
 from mosaic.analysis.series import Growing, prepare, thinned
-from mosaic.analysis.smoothing import Smoother, Smoothing
+from mosaic.analysis.smoothing import Smoother
 from mosaic.errors import MosaicError
 from mosaic.store.series import SeriesReader
+from mosaic.ui.charts.model import Loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from mosaic.analysis.axes import Axis
     from mosaic.analysis.series import Curve, Floats
     from mosaic.paths import DataRoot
     from mosaic.store.series import CurvePage
+    from mosaic.ui.charts.model import Asked
 
-__all__ = ["AXES", "Asked", "Axis", "ChartLoader", "Loaded"]
+__all__ = ["ChartLoader"]
 
-Axis = Literal["steps", "episodes", "time", "updates"]
-AXES: dict[Axis, str] = {
-    "steps": "env steps",
-    "episodes": "episodes",
-    "time": "wall time (s)",
-    "updates": "updates",
-}
 _PAGE = 4096
 _OWN = ("return", "length")  # what episodes themselves say, whether or not a script logs it too
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a chart wants of every run. `runs` are read in this order for as long as there is time."""
-
-    runs: tuple[str, ...]
-    keys: tuple[str, ...]
-    axis: Axis = "steps"
-    smoothing: Smoothing = field(default_factory=Smoothing)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
-    """What changed of one run. A key without a curve is one that this run does not have."""
-
-    run_id: str
-    seq: int = 0
-    names: tuple[tuple[str, str | None], ...] = ()
-    has_episodes: bool = False
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    more: bool = False
-    problem: str = ""
 
 
 @dataclass
@@ -134,49 +108,24 @@ class _Run:
 
     # -- where a value lies ---------------------------------------------------------------------------------
 
-    def place_episodes(self, axis: Axis) -> Floats:
-        t_end, _, _, steps = (self.episodes.column(number) for number in range(4))
-        if axis == "steps":
-            return steps
-        if axis == "episodes":
-            return np.arange(1.0, len(steps) + 1)
-        if axis == "time":
-            return self._since(t_end)
-        updates = self.metrics.get(self.clock or "")
-        if updates is None:
-            return np.full(len(steps), np.nan)
-        return self._by_time(t_end, updates.points.column(0))
+    @property
+    def _ended(self) -> EpisodeColumns:
+        return EpisodeColumns(self.episodes.column(0), self.episodes.column(3))
 
-    def place_metric(self, metric: _Metric, axis: Axis) -> Floats:
-        t, step, _ = (metric.points.column(number) for number in range(3))
-        if axis == "updates":
-            return metric.points.column(3)
-        if axis == "time":
-            return self._since(t)
-        ended = self.episodes.column(0)
-        if axis == "episodes":
-            return self._by_time(t, ended)
-        missing = np.isnan(step)
-        if not missing.any():
-            return step
-        return np.where(missing, self._by_time(t, ended, self.episodes.column(3)), step)
+    def episodes_x(self, axis: Axis) -> Floats:
+        updates = self.metrics.get(self.clock or "")
+        updates_t = None if updates is None else updates.points.column(0)
+        return episodes_x(axis, self._ended, t_first=self.t_first, updates_t=updates_t)
+
+    def metric_x(self, metric: _Metric, axis: Axis) -> Floats:
+        t, step, _, number = (metric.points.column(n) for n in range(4))
+        return metric_x(axis, MetricColumns(t, step, number), self._ended, t_first=self.t_first)
 
     @property
     def clock(self) -> str | None:
         """The metric whose values count as updates: the first loss that is logged, else the first metric."""
         losses = (name for name, own in self.names if (own or "").startswith("loss/"))
         return next(losses, self.names[0][0] if self.names else None)
-
-    def _since(self, t: Floats) -> Floats:
-        return np.where(t > 0, t - self.t_first, np.nan)
-
-    def _by_time(self, t: Floats, ticks: Floats, counts: Floats | None = None) -> Floats:
-        """How far a count had come at each time; NaN where there are no times to tell by."""
-        if not len(ticks) or not (ticks > 0).all():
-            return np.full(len(t), np.nan)
-        upto = np.arange(1.0, len(ticks) + 1) if counts is None else counts
-        at = np.searchsorted(np.maximum.accumulate(ticks), t, side="right")
-        return np.where(t > 0, np.concatenate([[0.0], upto])[at], np.nan)
 
 
 class ChartLoader:
@@ -288,11 +237,11 @@ class ChartLoader:
             smoother = Smoother(asked.smoothing)
             if key in _OWN and len(run.episodes):
                 values = run.episodes.column(1 if key == "return" else 2)
-                curves[key] = prepare(run.place_episodes(asked.axis), values, smoother=smoother)
+                curves[key] = prepare(run.episodes_x(asked.axis), values, smoother=smoother)
                 continue
             metric = run.metrics.get(run.source(key) or "")
             if metric is not None and len(metric.points):
-                x = run.place_metric(metric, asked.axis)
+                x = run.metric_x(metric, asked.axis)
                 curves[key] = prepare(
                     x, metric.points.column(2), smoother=smoother, was_thinned=metric.thinned
                 )

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mosaic.analysis.axes import AXES, Axis
 from mosaic.analysis.smoothing import Smoothing
-from mosaic.ui.charts.loading import AXES, Asked, Axis
 from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mosaic.analysis.series import Curve
-    from mosaic.ui.charts.loading import Loaded
 
-__all__ = ["Charts", "Choice", "choices", "matches"]
+__all__ = ["Asked", "Charts", "Choice", "Loaded", "choices", "matches"]
 
 COMMON = "Common"
 _FIRST = ("return", "length", "eval_return", "sps", "lr")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a chart wants of every run. `runs` are read in this order for as long as there is time."""
+
+    runs: tuple[str, ...]
+    keys: tuple[str, ...]
+    axis: Axis = "steps"
+    smoothing: Smoothing = field(default_factory=Smoothing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What changed of one run. A key without a curve is one that this run does not have."""
+
+    run_id: str
+    seq: int = 0
+    names: tuple[tuple[str, str | None], ...] = ()
+    has_episodes: bool = False
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    more: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

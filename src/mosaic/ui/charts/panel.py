@@ -19,15 +19,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mosaic.analysis.axes import AXES
 from mosaic.analysis.smoothing import Smoothing
 from mosaic.text import number
 from mosaic.ui.charts import export as chart_export
 from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.legend import Legend
-from mosaic.ui.charts.loading import AXES
 from mosaic.ui.charts.metric_picker import MetricPicker
 from mosaic.ui.charts.model import Charts
-from mosaic.ui.runs.model.table import title
+from mosaic.ui.shell.model.words import title
 from mosaic.ui.shell.widgets.controls import choice, plain, tool
 from mosaic.ui.shell.widgets.message import Message
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from mosaic.text import visible
 from mosaic.ui.checkpoints.model import by_kind, by_run
-from mosaic.ui.details.model import breakable
+from mosaic.ui.shell.model.words import breakable
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
 from mosaic.ui.shell.widgets.controls import plain, tool
 from mosaic.ui.shell.widgets.following_panel import FollowingPanel

@@ -5,7 +5,6 @@ Text from workers and users is made visible (`mosaic.text.visible`) here, once, 
 
 from __future__ import annotations
 
-import re
 import shlex
 import signal
 from dataclasses import dataclass
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest, RunRow
 
-__all__ = ["Field", "Section", "breakable", "sections"]
-
-_LONG_WORD = re.compile(r"\S{24,}")
-_BREAK = "\N{ZERO WIDTH SPACE}"
+__all__ = ["Field", "Section", "sections"]
 
 
 @dataclass(frozen=True)
@@ -40,11 +36,6 @@ class Section:
 
     title: str
     fields: tuple[Field, ...]
-
-
-def breakable(line: str) -> str:
-    """The line with places to break it inside words that are too long for a narrow panel."""
-    return _LONG_WORD.sub(lambda word: _BREAK.join(re.findall(r"[^/=,]{1,14}[/=,]?|[/=,]", word[0])), line)
 
 
 def sections(

@@ -21,7 +21,8 @@ from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED
 from mosaic.runs.folder import read_manifest
 from mosaic.store.glance import glance
-from mosaic.ui.details.model import breakable, sections
+from mosaic.ui.details.model import sections
+from mosaic.ui.shell.model.words import breakable
 from mosaic.ui.shell.theme import GAP, INSET, TIGHT, tone, tone_of_state
 from mosaic.ui.shell.widgets.controls import plain, tool
 from mosaic.ui.shell.widgets.following_panel import FollowingPanel

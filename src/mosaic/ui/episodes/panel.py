@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
+from mosaic.ui.episodes.loading import EpisodeLoader
 from mosaic.ui.episodes.model import (
     COLUMNS,
-    EpisodeLoader,
     Episodes,
     Filter,
     best,

@@ -17,9 +17,10 @@ from mosaic.errors import UsageError
 from mosaic.runners.parameters import convert
 from mosaic.sdk import training
 from mosaic.ui.launch import work
-from mosaic.ui.launch.memory import Memory, recall, remember
+from mosaic.ui.launch.memory import recall, remember
 from mosaic.ui.launch.model.catalog import Catalog
 from mosaic.ui.launch.model.launch import SCRIPT, Launch
+from mosaic.ui.launch.model.memory import Memory
 from mosaic.ui.launch.model.script import script_form, script_spec
 
 if TYPE_CHECKING:

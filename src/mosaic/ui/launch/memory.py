@@ -1,4 +1,4 @@
-"""What the launch panel remembers between two starts: one small file in the data root. Texts, as typed.
+"""What the launch panel remembers between two starts: one small file in the data root.
 
 Losing it costs nothing but typing: a file that cannot be read or written is logged and passed over.
 """
@@ -6,49 +6,22 @@ Losing it costs nothing but typing: a file that cannot be read or written is log
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from mosaic.errors import DataRootError
-from mosaic.protocol.ready import ready
 from mosaic.runs.files import make_private, read_json, write_json
+from mosaic.ui.launch.model.memory import Memory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mosaic.paths import DataRoot
 
-__all__ = ["Draft", "Memory", "Page", "memory_file", "recall", "remember"]
+__all__ = ["memory_file", "recall", "remember"]
 
 _log = logging.getLogger(__name__)
-
-Page = Literal["train", "trained"]
-
-
-class Draft(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What was typed for one algorithm; only what differs from its defaults."""
-
-    basics: dict[str, str] = {}
-    parameters: dict[str, str] = {}
-
-
-class Memory(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Everything that is remembered."""
-
-    runner: str = ""
-    algorithms: dict[str, str] = {}
-    """The algorithm last chosen, by runner."""
-    pages: dict[str, Page] = {}
-    """Train new or use trained, by runner."""
-    drafts: dict[str, Draft] = {}
-    """By `runner/algorithm`."""
-    evaluations: dict[str, dict[str, str]] = {}
-    """What is typed under use trained, by runner."""
-    checkouts: dict[str, str] = {}
-    """The folder in which a runner finds its algorithms, by runner."""
-    script: dict[str, str] = {}
-    """What is typed for a command of the user's own."""
 
 
 def memory_file(root: DataRoot) -> Path:
@@ -74,6 +47,3 @@ def remember(root: DataRoot, memory: Memory) -> None:
         write_json(file, memory, synced=False)
     except (OSError, DataRootError) as error:
         _log.warning("what the launch form holds cannot be remembered: %s", error)
-
-
-ready(Memory)

@@ -24,7 +24,7 @@ from mosaic.ui.shell.widgets.bits import Note, Pills, Primary
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-    from mosaic.ui.launch.memory import Page
+    from mosaic.ui.launch.model.memory import Page
     from mosaic.ui.shell.context import Context
 
 __all__ = ["LaunchPanel"]

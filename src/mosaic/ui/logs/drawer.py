@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from mosaic.text import count
 from mosaic.ui.logs.model import STREAMS, Line, Log, Stream, matches, read_on
-from mosaic.ui.runs.model.table import title
+from mosaic.ui.shell.model.words import title
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
 
 if TYPE_CHECKING:

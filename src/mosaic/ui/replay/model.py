@@ -15,7 +15,8 @@ from mosaic.ui.shell.model.signal import Signal
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from mosaic.store.curve import ReturnCurve
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
 
 __all__ = ["DIGIT_SPEEDS", "SPEEDS", "Book", "Transport", "bars"]
 
@@ -24,6 +25,7 @@ DIGIT_SPEEDS = {0: 0.5, 1: 1.0, 2: 2.0, 3: 4.0, 4: 8.0, 5: 16.0, 6: 32.0}
 """Which speed a digit key means."""
 
 _CATCH_UP_SECS = 0.1
+_NONE, _NO_FLOATS = np.empty(0, np.int64), np.empty(0)
 
 
 class Transport:
@@ -161,11 +163,8 @@ class Transport:
 class Book:
     """The finished episodes of a run by index, and how to get from one to another."""
 
-    def __init__(self, curve: ReturnCurve | None = None) -> None:
-        none = np.empty(0, np.int64)
-        self.index: npt.NDArray[np.int64] = none if curve is None else curve.index
-        self.returns: npt.NDArray[np.float64] = none.astype(np.float64) if curve is None else curve.return_
-        self.steps: npt.NDArray[np.int64] = none if curve is None else curve.steps
+    def __init__(self, index: Ints = _NONE, returns: Floats = _NO_FLOATS, steps: Ints = _NONE) -> None:
+        self.index, self.returns, self.steps = index, returns, steps
 
     def __len__(self) -> int:
         return len(self.index)

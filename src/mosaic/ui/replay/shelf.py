@@ -45,7 +45,8 @@ class Shelf:
         def work() -> Book:
             try:
                 with StoreReader(folder) as reader:
-                    return Book(reader.returns())
+                    curve = reader.returns()
+                    return Book(curve.index, curve.return_, curve.steps)
             except StoreError:
                 return Book()  # not there yet, or being made anew: nothing can be replayed now
 

@@ -16,7 +16,7 @@ from mosaic.ui.replay.model import Book
 from mosaic.ui.replay.parts import ReplayParts
 from mosaic.ui.replay.projector import Audience, Projector
 from mosaic.ui.replay.shelf import Shelf
-from mosaic.ui.telemetry.model import value_cells
+from mosaic.ui.shell.model.values import value_cells
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent

@@ -10,7 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
-from mosaic.ui.runs.model.table import Header, facts, place, spoken, title
+from mosaic.ui.runs.model.table import Header, facts, spoken
+from mosaic.ui.shell.model.words import subtitle, title
 from mosaic.ui.shell.theme import GAP, TIGHT, tone, tone_of_state
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class RunDelegate(QStyledItemDelegate):
         if points:
             second = second.adjusted(0, 0, -_SPARK_WIDTH - GAP, 0)
             _paint_spark(painter, QRectF(spark), points, QColor(self._colours.of(row.run_id)))
-        _write(painter, second, place(row), font, text if chosen else dim)
+        _write(painter, second, subtitle(row), font, text if chosen else dim)
         _write(painter, third, facts(row, time.time()), font, text if chosen else dim)
         painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), 1))
         painter.drawLine(rect.left() + _BAR + GAP, rect.bottom(), rect.right(), rect.bottom())

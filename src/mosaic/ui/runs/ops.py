@@ -8,7 +8,7 @@ from mosaic.errors import MosaicError, UsageError
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.sdk.reading import daemon
 from mosaic.sdk.submitting import parse_tag
-from mosaic.ui.runs.model.table import title
+from mosaic.ui.shell.model.words import title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from mosaic.ui.runs.model.table import Header, spoken, title
+from mosaic.ui.runs.model.table import Header, spoken
+from mosaic.ui.shell.model.words import title
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

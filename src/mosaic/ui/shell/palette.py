@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout
 
-from mosaic.ui.runs.model.table import place, title
 from mosaic.ui.shell.model.finding import best
+from mosaic.ui.shell.model.words import subtitle, title
 from mosaic.ui.shell.theme import GAP
 from mosaic.ui.shell.widgets.overlay import Overlay
 
@@ -85,7 +85,7 @@ class Palette(Overlay):
             if not action.hidden and action.when()
         ]
         runs = [
-            _Thing(f"Run: {title(row)}", f"{place(row)}  {row.state.value}", self._chooser(row.run_id))
+            _Thing(f"Run: {title(row)}", f"{subtitle(row)}  {row.state.value}", self._chooser(row.run_id))
             for row in self._context.runs.rows
         ]
         return actions + runs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mosaic.text import count, number, span, visible
 from mosaic.ui.shell.model.signal import Signal
-from mosaic.ui.shell.model.values import value_text
+from mosaic.ui.shell.model.values import value_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,7 @@ __all__ = [
     "StepLine",
     "Telemetry",
     "episode_cells",
-    "flags",
     "step_cells",
-    "value_cells",
 ]
 
 STEP_COLUMNS = ("Episode", "Step", "Action", "Reward", "Flags", "Observation")
@@ -119,21 +117,10 @@ class Telemetry:
         return f"{'Live' if self.caught_up else 'Catching up'}.{skipped}"
 
 
-def flags(row: StepRow) -> str:
-    """How a step ended its episode, if it did."""
-    said = [name for name, set_ in (("terminated", row.terminated), ("truncated", row.truncated)) if set_]
-    return ", ".join(said)
-
-
 def step_cells(line: StepLine, episode: str) -> tuple[str, ...]:
     """One line of the step list; `episode` is how its episode is called."""
     row = line.row
     return (episode, count(row.step), *value_cells(row))
-
-
-def value_cells(row: StepRow) -> tuple[str, str, str, str]:
-    """Action, reward, flags and observation of a step, short."""
-    return value_text(row.action), number(row.reward), flags(row), value_text(row.obs)
 
 
 def episode_cells(row: EpisodeRow) -> tuple[str, ...]:

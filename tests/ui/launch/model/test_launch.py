@@ -7,9 +7,9 @@ import pytest
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Capabilities, Check, Job, Parameter, RunnerCard
 from mosaic.runners.parameters import convert
-from mosaic.ui.launch.memory import Memory
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
+from mosaic.ui.launch.model.memory import Memory
 
 GAMMA = Parameter(name="gamma", type="float", default=0.99, minimum=0, maximum=1)
 ABLE = Capabilities(supports_eval=True, supports_warmstart=True, supports_resume=True)

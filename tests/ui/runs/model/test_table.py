@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mosaic.protocol.runs import RunState
 from mosaic.ui.runs.model.deletions import Deletions
-from mosaic.ui.runs.model.table import Header, RunTable, facts, place, spoken, title
+from mosaic.ui.runs.model.table import Header, RunTable, facts, spoken
 from mosaic.ui.shell.model.runs import RunList
+from mosaic.ui.shell.model.words import subtitle, title
 from tests.ui.rows import row, run_id
 
 
@@ -91,20 +92,9 @@ def test_a_run_that_is_being_deleted_is_not_there_until_it_is_undone() -> None:
 
 def test_what_a_worker_called_itself_cannot_play_tricks() -> None:
     one = row(1, name="\x1b[31m\u202eevil\n<b>", reason="x\x07", tags={"a": "\x1b"}, env_ids=["<i>\x00"])
-    for text in (title(one), place(one), facts(one, 5.0), spoken(one, 5.0).replace("\n", "")):
+    for text in (title(one), subtitle(one), facts(one, 5.0), spoken(one, 5.0).replace("\n", "")):
         assert all(letter.isprintable() for letter in text)
     assert title(one).endswith("<b>")
-
-
-def test_a_run_without_a_name_is_called_after_what_it_does() -> None:
-    assert (
-        title(row(1, name="", algorithm="q_learning", env_ids=["FrozenLake-v1"]))
-        == "q_learning on FrozenLake-v1"
-    )
-    assert place(row(1, name="", algorithm="q_learning", runner="tabular")) == "tabular · …000001"
-    assert place(row(1, algorithm="ppo", runner="sb3", env_ids=["a", "b", "c"])) == "a, b +1 · ppo · sb3"
-    assert title(row(1, name="", command=["python", "/a/train.py"])) == "train.py"
-    assert title(row(1, name="", command=[])) == run_id(1)[:10]
 
 
 def test_a_line_says_how_long_how_many_how_well_how_fast() -> None:

@@ -14,9 +14,9 @@ import msgspec
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Job
 from mosaic.runners.parameters import env_arguments
-from mosaic.ui.launch.memory import Draft, Memory, Page
 from mosaic.ui.launch.model.basics import basics_form
 from mosaic.ui.launch.model.form import Form, text_of
+from mosaic.ui.launch.model.memory import Draft, Memory, Page
 from mosaic.ui.shell.model.signal import Signal
 from mosaic_worker.drivers.literals import ENV_PREFIX, literal
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.text import count, number, span, speed, visible
 from mosaic.ui.shell.model.signal import Signal
+from mosaic.ui.shell.model.words import subtitle, title
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +26,7 @@ __all__ = [
     "RunTable",
     "elapsed_secs",
     "facts",
-    "place",
     "spoken",
-    "title",
 ]
 
 GROUPS = {
@@ -163,23 +162,6 @@ class RunTable:
         return entries
 
 
-def title(row: RunRow) -> str:
-    """What a run is called: its name, else what it does, made harmless."""
-    if row.name:
-        return visible(row.name)
-    doing = row.algorithm or (row.command[-1].rpartition("/")[2] if row.command else "")
-    return visible(" on ".join(part for part in (doing, *row.env_ids[:1]) if part)) or row.run_id[:10]
-
-
-def place(row: RunRow) -> str:
-    """Which environment and algorithm, in one line; for a run that is called so already, which of them."""
-    if not row.name and row.algorithm:
-        return visible(f"{row.runner} · …{row.run_id[-6:]}")
-    envs = ", ".join(row.env_ids[:2]) + (f" +{len(row.env_ids) - 2}" if len(row.env_ids) > 2 else "")
-    parts = [envs, row.algorithm, row.runner if row.runner != "script" else ""]
-    return visible(" · ".join(part for part in parts if part)) or visible(" ".join(row.command))
-
-
 def facts(row: RunRow, now: float) -> str:
     """How long, how many, how well, how fast: short."""
     parts = [span(elapsed_secs(row, now)), f"{count(row.episodes)} ep"]
@@ -194,7 +176,7 @@ def spoken(row: RunRow, now: float) -> str:
     """All of it in words, for the tooltip and for those who listen. Plain text."""
     lines = [
         f"{title(row)}: {row.state.value}" + (f", {visible(row.reason)}" if row.reason else ""),
-        place(row),
+        subtitle(row),
         f"{span(elapsed_secs(row, now))} so far"
         if row.ended is None
         else f"took {span(elapsed_secs(row, now))}",

@@ -1,16 +1,19 @@
-"""Actions and observations in one short line each: small arrays by number, large ones by shape. Pure."""
+"""Steps, actions, observations in one short line each: small arrays by number, large ones by shape. Pure."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mosaic.text import fit, in_json
+from mosaic.text import fit, in_json, number
 
-__all__ = ["value_text"]
+if TYPE_CHECKING:
+    from mosaic.protocol.rows import StepRow
+
+__all__ = ["flags", "value_cells", "value_text"]
 
 _MOST_NUMBERS = 12
 _MOST_CELLS = 120
@@ -43,3 +46,14 @@ def _numbers(value: dict[str, Any]) -> Any:
         return np.frombuffer(data, kind, count=count).reshape(shape).tolist()
     except (TypeError, ValueError, binascii.Error):
         return value
+
+
+def flags(row: StepRow) -> str:
+    """How a step ended its episode, if it did."""
+    said = [name for name, set_ in (("terminated", row.terminated), ("truncated", row.truncated)) if set_]
+    return ", ".join(said)
+
+
+def value_cells(row: StepRow) -> tuple[str, str, str, str]:
+    """Action, reward, flags and observation of a step, short."""
+    return value_text(row.action), number(row.reward), flags(row), value_text(row.obs)

@@ -313,7 +313,8 @@ class Window(QMainWindow):
         self.status.setText(f"{runs}   {said[self._context.link.state.value]}")
 
     def _bring(self, run_id: str, part: QWidget) -> None:
-        self._context.selection.choose([run_id])
+        if self._context.selection.focus != run_id:
+            self._context.selection.choose([run_id])
         self.show_part(part)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from mosaic.protocol.cards import Check, Job
 from mosaic.protocol.runs import ENDED
+from mosaic.runners import preflight
 from mosaic.sdk import training
 from mosaic.sdk.submitting import make_spec
 from mosaic.ui.launch import work
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from mosaic.paths import DataRoot
+    from mosaic.runners.runner import Runner
     from mosaic.sdk.training import Plan
     from mosaic.ui.shell.context import Context
 
@@ -33,8 +35,8 @@ CHECKOUT = Path(__file__).parents[2] / "frameworks" / "checkout"
 LONG = 60_000
 
 
-def launching(qtbot: QtBot, context: Context) -> Launching:
-    made = Launching(context, pause_ms=10, keep_ms=10)
+def launching(qtbot: QtBot, context: Context, *, pause_ms: int = 10) -> Launching:
+    made = Launching(context, pause_ms=pause_ms, keep_ms=10)
     made.look()
     qtbot.waitUntil(lambda: made.launch.runner == "tabular", timeout=LONG)
     return made
@@ -106,6 +108,60 @@ def test_several_seeds_become_a_group_that_is_chosen_as_one(
         timeout=LONG,
     )
     made.close()
+
+
+def count_preflights(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
+    """The steps of every job that a preflight looks at from now on."""
+    looked: list[int | None] = []
+    real = preflight.preflight
+
+    def counted(root: DataRoot, runner: Runner, job: Job, **more: Any) -> list[Check]:
+        looked.append(job.steps)
+        return real(root, runner, job, **more)
+
+    monkeypatch.setattr(preflight, "preflight", counted)
+    return looked
+
+
+def test_what_was_checked_while_it_was_typed_is_launched_without_a_second_preflight(
+    qtbot: QtBot, context: Context, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = launching(qtbot, context)
+    qtbot.waitUntil(lambda: not made.launch.checking, timeout=LONG)
+    looked = count_preflights(monkeypatch)
+    made.launch.basics.set("steps", "50")
+    qtbot.waitUntil(lambda: made.launch.plan is not None, timeout=LONG)
+    planned = made.launch.plan
+    assert planned is not None
+    made.start()
+    qtbot.waitUntil(lambda: context.selection.focus is not None, timeout=LONG)
+    assert looked == [50]
+    run_id = context.selection.focus or ""
+    assert daemon.client.run(run_id).command == planned.command
+    qtbot.waitUntil(lambda: daemon.client.run(run_id).state in ENDED, timeout=LONG)
+    made.close()
+
+
+def test_what_was_typed_after_the_check_is_checked_before_it_is_launched(
+    qtbot: QtBot, context: Context, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = launching(qtbot, context, pause_ms=600_000)  # nothing is checked while it is typed
+    looked = count_preflights(monkeypatch)
+    made.launch.basics.set("steps", "50")
+    made.launch.answer(asked_of(made), plan=training.plan(context.root, made.launch.job()))
+    made.launch.basics.set("steps", "60")
+    made.start()
+    qtbot.waitUntil(lambda: context.selection.focus is not None, timeout=LONG)
+    assert looked == [50, 60]
+    run_id = context.selection.focus or ""
+    qtbot.waitUntil(lambda: daemon.client.run(run_id).state in ENDED, timeout=LONG)
+    made.close()
+
+
+def asked_of(made: Launching) -> int:
+    asked = made.launch.ask()
+    assert asked is not None
+    return asked[0]
 
 
 def test_a_refused_launch_says_why_and_starts_nothing(qtbot: QtBot, context: Context) -> None:

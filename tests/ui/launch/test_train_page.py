@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mosaic.protocol.cards import Algorithm, Check, Parameter, RunnerCard
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.runners.parameters import convert
+from mosaic.sdk.training import Plan
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
 from mosaic.ui.launch.train_page import TrainPage
@@ -54,7 +55,8 @@ def test_checks_and_command_are_shown_as_they_come(qtbot: QtBot) -> None:
     assert asked is not None
     launch.preview(asked[0], ["python", "-m", "x"])
     assert made.command.text == "python -m x"
-    launch.answer(asked[0], checks=[Check(name="disk", level="warn", text="little")])
+    little = Check(name="disk", level="warn", text="little")
+    launch.answer(asked[0], plan=Plan(job=asked[1], command=[], checks=[little]))
     assert made.preflight.texts == ["! disk: little"]
     launch.basics.set("steps", "none")
     assert made.preflight.texts == []

@@ -121,8 +121,8 @@ class Launching(QObject):
     # -- starting --------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start what is typed."""
-        launch, root = self.launch, self._context.root
+        """Start what is typed: the plan that was checked while it was typed, else one that is checked now."""
+        launch, root, checked = self.launch, self._context.root, self.launch.plan
         try:
             job = launch.job()
         except UsageError as error:
@@ -131,7 +131,7 @@ class Launching(QObject):
         name, tags, seeds = launch.basics.value("name"), launch.basics.value("tags"), launch.seeds
         launch.launch_began()
         self._context.ops.run(
-            lambda: work.start(root, job, seeds=seeds, name=name, tags=tags),
+            lambda: work.start(root, checked or training.plan(root, job), seeds=seeds, name=name, tags=tags),
             done=lambda run_ids: self._started(run_ids, _titled(job, name, len(run_ids))),
             failed=lambda why: launch.launch_ended(problem=why),
         )
@@ -158,8 +158,8 @@ class Launching(QObject):
     def present(self, run_ids: list[str], what: str) -> None:
         """Show runs that were just started, and offer to stop them."""
         context = self._context
-        context.asks.watch.emit(run_ids[0])
         context.selection.choose(run_ids, focus=run_ids[0])
+        context.asks.watch.emit(run_ids[0])
         context.toasts.say(
             f"Started {what}",
             level="good",
@@ -201,7 +201,7 @@ class Launching(QObject):
         self._checking = True
 
         def done(plan: Plan) -> None:
-            self.launch.answer(number, checks=plan.checks, command=plan.command)
+            self.launch.answer(number, plan=plan)
             self._checked()
 
         def failed(why: str) -> None:

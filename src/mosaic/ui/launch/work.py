@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.cards import Job
     from mosaic.protocol.runs import RunSpec
     from mosaic.runners.registry import Listed
+    from mosaic.sdk.training import Plan
     from mosaic.settings import Settings
 
 __all__ = ["InstallCancelledError", "command", "install", "job_of", "look", "start", "start_script", "stop"]
@@ -59,15 +60,18 @@ def command(root: DataRoot, job: Job) -> list[str]:
     return [] if ready.python is None else runner.command(job, python=ready.python)
 
 
-def start(root: DataRoot, job: Job, *, seeds: Sequence[int], name: str, tags: Mapping[str, str]) -> list[str]:
-    """Start a training, or one for each of several seeds; the runs' ids.
+def start(
+    root: DataRoot, plan: Plan, *, seeds: Sequence[int], name: str, tags: Mapping[str, str]
+) -> list[str]:
+    """Start a training that was checked, or one for each of several seeds; the runs' ids.
 
     Raises:
-        UsageError: the preflight refuses it.
+        LaunchRefusedError: its preflight refused it.
     """
+    plan = training.accept(plan)
     if len(seeds) > 1:
-        return training.train_seeds(root, job, list(seeds), name=name, tags=dict(tags))
-    return [training.train(root, job, name=name, tags=dict(tags))]
+        return training.start_seeds(root, plan, list(seeds), name=name, tags=dict(tags))
+    return [training.submit(root, plan, name=name, tags=dict(tags))]
 
 
 def start_script(root: DataRoot, spec: RunSpec) -> str:

@@ -7,6 +7,7 @@ import pytest
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Capabilities, Check, Job, Parameter, RunnerCard
 from mosaic.runners.parameters import convert
+from mosaic.sdk.training import Plan
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
 from mosaic.ui.launch.model.memory import Memory
@@ -33,6 +34,10 @@ def launch(memory: Memory | None = None) -> Launch:
     made = Launch(catalog, convert=convert, memory=memory)
     catalog.show(ENTRIES)
     return made
+
+
+def plan(checks: list[Check], command: list[str]) -> Plan:
+    return Plan(job=Job(runner="tabular"), command=command, checks=checks)
 
 
 def number(made: Launch) -> int:
@@ -122,10 +127,10 @@ def test_a_field_that_cannot_be_taken_blocks_with_its_name_and_reason() -> None:
 def test_a_launch_is_blocked_until_the_preflight_has_passed() -> None:
     made = launch()
     assert made.blocked == "Checking whether this can work…"
-    made.answer(number(made), checks=[Check(name="env", level="fail", text="there is none")], command=["x"])
+    made.answer(number(made), plan=plan([Check(name="env", level="fail", text="there is none")], ["x"]))
     assert made.blocked == "env: there is none"
     made.basics.set("steps", "5")
-    made.answer(number(made), checks=[Check(name="env", level="warn", text="slow")], command=["x", "y"])
+    made.answer(number(made), plan=plan([Check(name="env", level="warn", text="slow")], ["x", "y"]))
     assert (made.blocked, made.command) == ("", ["x", "y"])
 
 
@@ -133,7 +138,7 @@ def test_an_answer_to_what_was_typed_before_is_dropped() -> None:
     made = launch()
     old = number(made)
     made.basics.set("steps", "5")
-    made.answer(old, checks=[], command=["old"])
+    made.answer(old, plan=plan([], ["old"]))
     made.preview(old, ["old"])
     assert made.checking
     assert made.command == []
@@ -169,9 +174,9 @@ def test_a_runner_that_becomes_ready_is_checked_with_what_was_typed_meanwhile() 
 
 def test_there_is_no_second_launch_while_one_is_under_way_and_a_refusal_keeps_the_form() -> None:
     made = launch()
-    made.answer(number(made), checks=[], command=[])
+    made.answer(number(made), plan=plan([], []))
     made.parameters.set("gamma", "0.5")
-    made.answer(number(made), checks=[], command=[])
+    made.answer(number(made), plan=plan([], []))
     made.launch_began()
     assert made.blocked == "Starting…"
     made.launch_ended(problem="the disk is full")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mosaic.protocol.cards import Check, Parameter
+    from mosaic.sdk.training import Plan
     from mosaic.ui.launch.model.catalog import Catalog, Entry
 
 __all__ = ["SCRIPT", "Launch"]
@@ -57,6 +58,8 @@ class Launch:
         self.parameters = Form((), convert=convert)
         self.checks: list[Check] = []
         self.command: list[str] = []
+        self.plan: Plan | None = None
+        """What the preflight looked at, exactly as it is typed now: this is what a launch submits."""
         self.check_failed = ""
         self.checking = False
         self.launching = False
@@ -249,15 +252,15 @@ class Launch:
         self,
         number: int,
         *,
-        checks: list[Check] | None = None,
-        command: list[str] | None = None,
+        plan: Plan | None = None,
         failed: str = "",
     ) -> None:
         """What the preflight found, or why it could not look; an outdated answer is passed over."""
         if number != self._asked:
             return
-        self.checks = checks or []
-        self.command = command if command is not None else self.command
+        self.plan = plan
+        self.checks = [] if plan is None else plan.checks
+        self.command = self.command if plan is None else plan.command
         self.check_failed = failed
         self.checking = False
         self.checked.emit()
@@ -355,6 +358,7 @@ class Launch:
 
     def _touch(self) -> None:
         self._asked += 1
+        self.plan = None  # of what was typed before
         self.problem = self.check_failed = ""
         self.checking = self.ask() is not None
         if not self.checking:

@@ -58,7 +58,7 @@ def test_nothing_is_read_before_somebody_looks_and_all_of_it_then(
     assert len(charts.curves("return")[run.run_id].y) == 3
 
 
-def test_an_ended_run_is_read_again_only_when_it_or_the_wish_is_another(
+def test_an_ended_run_is_read_again_only_when_it_or_the_question_is_another(
     qtbot: QtBot, context: Context, charts: Charts, feed: ChartsFeed
 ) -> None:
     run = ended(context, charts)
@@ -85,7 +85,7 @@ def test_a_run_that_is_chosen_while_another_is_read_does_not_wait_for_the_clock(
     qtbot: QtBot, context: Context, charts: Charts
 ) -> None:
     first = ended(context, charts)
-    slow = ChartsFeed(context, charts, every_ms=3_600_000)
+    slow = ChartsFeed(context, charts, gap_ms=3_600_000)
     slow.start()
     second = Stored(context.root)
     second.episodes([5.0])

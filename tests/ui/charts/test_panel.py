@@ -97,7 +97,7 @@ def test_a_live_run_grows_on_the_screen_by_itself(qtbot: QtBot, context: Context
     choose(context, run, ended=False)
     shown(qtbot, panel, "return", run, 1)
     run.episodes([2.0, 3.0])
-    run.commit()
+    context.runs.update([run.commit()])
     shown(qtbot, panel, "return", run, 3)
 
 
@@ -109,7 +109,7 @@ def test_a_hidden_panel_reads_nothing(qtbot: QtBot, context: Context, panel: Cha
     panel.hide()
     qtbot.waitUntil(lambda: not panel.feed.reading, timeout=WAIT_MS)
     run.episodes([2.0])
-    run.commit()
+    context.runs.update([run.commit()])
     panel.feed.ask()
     assert not panel.feed.reading
     panel.show()

@@ -91,7 +91,6 @@ def test_a_runs_checkpoints_are_listed_newest_first_and_new_ones_appear(
     qtbot.waitUntil(lambda: listed(panel) == {"mine": ["1,000"]}, timeout=WAIT_MS)
     saved(context, run, step=2000)
     context.runs.update([run.commit(ended=True)])
-    panel.refresh()
     qtbot.waitUntil(lambda: listed(panel) == {"mine": ["2,000", "1,000"]}, timeout=WAIT_MS)
     assert panel.chosen is not None
     assert panel.chosen.title == "1,000", "what was chosen stays chosen"

@@ -65,7 +65,7 @@ def test_episodes_are_listed_newest_first_and_a_live_run_goes_on(
     assert column(panel, "return") == ["2", "1.5"]
     panel.table.selectRow(1)
     run.begin()
-    run.commit()
+    context.runs.update([run.commit()])
     listed(qtbot, panel, ["2", "1", "0"])
     assert column(panel, "outcome")[0] == "running"
     assert panel.model.episode_at(panel.table.currentIndex().row()) == 0, "the chosen episode stays chosen"

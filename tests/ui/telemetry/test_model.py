@@ -3,65 +3,75 @@
 from __future__ import annotations
 
 from mosaic.protocol.rows import EpisodeRow, StepRow
-from mosaic.rpc.records import Batch, Skipped, StepOf
-from mosaic.ui.telemetry.model import StepLine, Telemetry, episode_cells, step_cells
+from mosaic.ui.telemetry.model import News, StepLine, Telemetry, episode_cells, step_cells
 
 
-def step(number: int, **more: object) -> StepOf:
+def step(number: int, **more: object) -> StepLine:
     given = {"action": 1, "reward": 0.5, "terminated": False, "truncated": False, "obs": [1, 2], "t": 0.0}
-    return "e0", StepRow(step=number, **{**given, **more})  # type: ignore[arg-type]
+    return StepLine("e0", StepRow(step=number, **{**given, **more}))  # type: ignore[arg-type]
+
+
+def said(telemetry: Telemetry, *, ended: bool = False, connected: bool = True) -> str:
+    return telemetry.said(ended=ended, connected=connected)
 
 
 def test_only_the_newest_are_kept_and_come_first() -> None:
     telemetry = Telemetry(steps=3, episodes=2)
-    telemetry.take_steps(Batch(rows=[step(n) for n in range(10)], next_seq=10, live=True))
-    telemetry.take_episodes([EpisodeRow(episode_id=f"e{n}", index=n) for n in range(5)])
+    episodes = [EpisodeRow(episode_id=f"e{n}", index=n) for n in range(5)]
+    telemetry.take(News(steps=[step(n) for n in range(10)], episodes=episodes))
     assert [line.row.step for line in telemetry.newest_steps()] == [9, 8, 7]
     assert [row.index for row in telemetry.newest_episodes()] == [4, 3]
 
 
 def test_an_episode_that_changed_replaces_itself() -> None:
     telemetry = Telemetry()
-    telemetry.take_episodes([EpisodeRow(episode_id="e0", index=0, steps=1)])
-    telemetry.take_episodes([EpisodeRow(episode_id="e0", index=0, steps=2, outcome="terminated")])
+    telemetry.take(News(episodes=[EpisodeRow(episode_id="e0", index=0, steps=1)]))
+    telemetry.take(News(episodes=[EpisodeRow(episode_id="e0", index=0, steps=2, outcome="terminated")]))
     assert [row.steps for row in telemetry.newest_episodes()] == [2]
 
 
 def test_what_was_skipped_is_added_up_and_said() -> None:
     telemetry = Telemetry()
-    for low, high in ((10, 1010), (2000, 2500)):
-        telemetry.take_steps(Batch(rows=[step(1)], next_seq=high, live=True, skipped=Skipped(low, high)))
-    assert telemetry.said() == "Live. Skipped 1,500 events to keep up; all of them are in the store."
+    for skipped in (1000, 500):
+        telemetry.take(News(steps=[step(1)], skipped_events=skipped))
+    assert said(telemetry) == "Live. Skipped 1,500 events to keep up; all of them are in the store."
+
+
+def test_a_store_that_was_built_anew_replaces_what_was_known() -> None:
+    telemetry = Telemetry()
+    telemetry.take(News(steps=[step(1)], episodes=[EpisodeRow(episode_id="e0", index=0)], skipped_events=3))
+    telemetry.take(News(steps=[step(2)], anew=True))
+    assert [line.row.step for line in telemetry.newest_steps()] == [2]
+    assert (telemetry.newest_episodes(), telemetry.skipped_events) == ([], 0)
 
 
 def test_its_state_is_said_in_order() -> None:
     telemetry = Telemetry()
-    said = [telemetry.said()]
-    telemetry.take_steps(Batch(rows=[], next_seq=0, live=True))
-    said.append(telemetry.said())
-    telemetry.take_steps(Batch(rows=[step(1)], next_seq=1, live=True))
-    said.append(telemetry.said())
-    telemetry.lost("the daemon is gone")
-    said.append(telemetry.said())
-    telemetry.take_steps(Batch(rows=[], next_seq=1, live=True))
-    said.append(telemetry.said())
-    telemetry.complete()
-    said.append(telemetry.said())
+    told = [said(telemetry)]
+    telemetry.take(News())
+    told.append(said(telemetry))
+    telemetry.take(News(steps=[step(1)]))
+    told += [said(telemetry), said(telemetry, connected=False), said(telemetry, ended=True)]
+    telemetry.fail("the disk is gone")
+    told.append(said(telemetry))
+    telemetry.take(News())
+    told.append(said(telemetry))
     telemetry.clear()
-    said.append(telemetry.said())
-    assert said == [
-        "Waiting for the daemon.",
+    told.append(said(telemetry))
+    assert told == [
+        "Reading…",
         "Waiting for the run's first step.",
         "Live.",
-        "Not connected, trying again: the daemon is gone",
-        "Live.",
+        "Waiting for the daemon: without it nothing new is stored.",
         "The run has ended; these were its last steps.",
-        "Waiting for the daemon.",
+        "Cannot be read, trying again: the disk is gone",
+        "Live.",
+        "Reading…",
     ]
 
 
 def test_a_step_is_one_line_of_plain_text() -> None:
-    line = StepLine(*step(1234, action="\x1b[31mred", terminated=True, truncated=True, reward=float("nan")))
+    line = step(1234, action="\x1b[31mred", terminated=True, truncated=True, reward=float("nan"))
     assert step_cells(line, "7") == ("7", "1,234", "\\x1b[31mred", "NaN", "terminated, truncated", "[1, 2]")
 
 

@@ -9,9 +9,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from mosaic.ui.shell.context import Context
+from mosaic.ui.shell.feed import Feed
 from mosaic.ui.telemetry.tab import TelemetryTab
 from tests.daemons import Daemon, daemon
 from tests.ui.running import focus, start_counting
+from tests.ui.stored import Stored
 
 __all__ = ["daemon"]
 
@@ -24,10 +26,11 @@ def tab(qtbot: QtBot, context: Context) -> Iterator[TelemetryTab]:
     qtbot.addWidget(made)
     made.resize(600, 500)
     made.show()
+    feed = Feed(context)
+    feed.start()
     yield made
-    followers = list(made._followers)
+    feed.close()
     made.shut()
-    assert all(follower.join(30) for follower in followers)
 
 
 def cell(tab: TelemetryTab, column: int) -> str:
@@ -46,22 +49,32 @@ def test_steps_come_and_go_on_when_the_daemon_was_killed(
     assert cell(tab, 5) == "[0.5, 0.5]"
 
     daemon.kill()
-    qtbot.waitUntil(lambda: bool(telemetry.problem), timeout=WAIT)
-    qtbot.waitUntil(lambda: "Not connected" in tab.said.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Waiting for the daemon" in tab.said.text(), timeout=WAIT)
     last = telemetry.steps[-1].row.seq
     daemon.reconnect()
-    qtbot.waitUntil(lambda: telemetry.connected and telemetry.steps[-1].row.seq > last, timeout=WAIT)
+    qtbot.waitUntil(lambda: telemetry.steps[-1].row.seq > last, timeout=WAIT)
     if not telemetry.skipped_events:
         found = [line.row.seq for line in telemetry.steps]
         assert found == sorted(set(found)), "it goes on by its cursor: none twice"
 
     tab.hide()
-    assert not tab._followers
+    assert not tab.following.looking
     tab.show()
-    qtbot.waitUntil(lambda: len(telemetry.steps) > 0, timeout=WAIT)
     daemon.client.stop(run.row.run_id)
-    qtbot.waitUntil(lambda: telemetry.finished, timeout=WAIT)
-    assert telemetry.said().startswith("The run has ended")
+    qtbot.waitUntil(lambda: tab.said.text().startswith("The run has ended"), timeout=WAIT)
+
+
+def test_an_ended_run_is_shown_without_a_daemon(qtbot: QtBot, context: Context) -> None:
+    run = Stored(context.root)
+    run.episodes([1.0, 2.0])
+    context.runs.update([run.commit(ended=True)])
+    made = TelemetryTab(context)
+    qtbot.addWidget(made)
+    made.show()
+    context.selection.choose([run.run_id])
+    qtbot.waitUntil(lambda: made.episodes.rows.rowCount() == 2, timeout=WAIT)
+    assert made.said.text().startswith("The run has ended")
+    made.shut()
 
 
 def test_held_lists_stay_as_they_are(
@@ -85,7 +98,7 @@ def test_an_episode_can_be_replayed_from_here(
     run = start_counting(daemon, tmp_path, episodes=3)
     daemon.wait(run.row.run_id)
     focus(context, daemon, run.row.run_id)
-    qtbot.waitUntil(lambda: tab.episodes.rows.rowCount() == 3 and tab.telemetry.finished, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.episodes.rows.rowCount() == 3, timeout=WAIT)
     asked: list[int | None] = []
     context.asks.replay.connect(lambda _, episode: asked.append(episode))
     tab.episodes.activated.emit(tab.episodes.rows.index(2, 0))

@@ -85,7 +85,7 @@ class ChartsPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._stack)
-        self.charts.changed.connect(self._changed)
+        self.charts.changed.connect(self._draw)
         self.charts.loaded.connect(self._loaded)
         context.selection.changed.connect(self._selected)
         context.runs.changed.connect(self._runs_changed)
@@ -183,10 +183,6 @@ class ChartsPanel(QWidget):
     def _runs_changed(self, moved: frozenset[str]) -> None:
         if self.isVisible() and moved & set(self.charts.runs):
             self.legend.refresh()
-
-    def _changed(self) -> None:
-        self._draw()
-        self.feed.ask()
 
     def _loaded(self) -> None:
         self._draw()

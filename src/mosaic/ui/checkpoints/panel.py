@@ -25,7 +25,7 @@ from mosaic.ui.shell.widgets.controls import plain, tool
 from mosaic.ui.shell.widgets.following_panel import FollowingPanel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mosaic.artifacts.checkpoints import Known
     from mosaic.protocol.cards import Capabilities
@@ -40,6 +40,7 @@ _NONE_AT_ALL = "No run has saved a checkpoint yet."
 _HEADS = ("Step", "Run", "Why", "Return", "Saved", "Size", "State")
 _RUN = _HEADS.index("Run")
 _CARD = Qt.ItemDataRole.UserRole
+_EVERYWHERE = ""  # shown for all runs, where else a run's id stands
 _Found = tuple[list["Known"], dict[str, "Capabilities"]]
 
 
@@ -48,20 +49,21 @@ class CheckpointsPanel(FollowingPanel):
 
     Args:
         context: shared by all parts of the window.
-        every_ms: how often the list is looked at again while somebody looks and its run has moved on.
+        gap_ms: the shortest time between two reads.
         most: how many are listed; of more, the newest.
     """
 
-    def __init__(self, context: Context, *, every_ms: int = 2000, most: int = 2000) -> None:
-        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
+    def __init__(self, context: Context, *, gap_ms: int = 2000, most: int = 2000) -> None:
+        super().__init__(context, gap_ms=gap_ms, empty=_NO_RUN)
         self._most = most
         self._known: list[Known] = []
         self._capabilities: dict[str, Capabilities] = {}
         self._verified: dict[tuple[str, int, str], Known] = {}
-        self._shown_for: tuple[object, object] | None = None
+        self._shown_for: str | None = None
         self._make_list()
         self._make_buttons()
         self._lay_out()
+        context.runs.changed.connect(self._runs_moved)
         self._tell()
 
     def _make_list(self) -> None:
@@ -129,49 +131,44 @@ class CheckpointsPanel(FollowingPanel):
 
     # -- following ------------------------------------------------------------------------------------------
 
+    def _wanted(self) -> Sequence[str]:
+        if self.everywhere.isChecked():
+            return [row.run_id for row in self._context.runs.rows]
+        return super()._wanted()
+
     def _chosen(self) -> None:
-        if self.isVisible():
-            self._abandon()
-            self.refresh()
-
-    def _turn(self) -> None:
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read the list, unless it cannot have changed."""
+        if not self.isVisible():
+            return
         focus, everywhere = self._context.selection.focus, self.everywhere.isChecked()
-        if focus is None and not everywhere:
-            self._shown_for = None
-            self._say(_NO_RUN)
-            return
-        row = self._context.runs.get(focus)
-        moved: tuple[object, object] = (focus, row.store_seq if row is not None else None)
-        if everywhere:
-            moved = ("", tuple((one.run_id, one.store_seq) for one in self._context.runs.rows))
-        if self._reading is not None or moved == self._shown_for:
-            return
-        if self._shown_for is None or self._shown_for[0] != moved[0]:
-            self._say("Loading…")  # not another run's, while these are read
-        root, most = self._context.root, self._most
+        shown = _EVERYWHERE if everywhere else focus
+        if shown != self._shown_for:
+            self._shown_for = shown
+            self.following.let_go()
+            self._say(_NO_RUN if shown is None else "Loading…")  # not another run's, while these are read
+        if everywhere and not len(self._context.runs):
+            self._say(_NONE_AT_ALL)
+        self.following.ask()
+
+    def _runs_moved(self, moved: frozenset[str]) -> None:
+        """Of all runs, one that is gone takes its checkpoints with it."""
+        if self.everywhere.isChecked() and any(self._context.runs.get(run_id) is None for run_id in moved):
+            self.following.ask(anew=True)
+
+    def _work(self, due: tuple[str, ...]) -> Callable[[], _Found]:
+        root, most, everywhere = self._context.root, self._most, self.everywhere.isChecked()
 
         def work() -> _Found:
             from mosaic.artifacts import checkpoints
 
-            found = checkpoints.everywhere(root) if everywhere else checkpoints.of_run(root, focus or "")
+            found = checkpoints.everywhere(root) if everywhere else checkpoints.of_run(root, due[0])
             return found[:most], _capabilities()
 
-        def done(found: _Found) -> None:
-            self._reading = None
-            self._shown_for = moved
-            self._known, self._capabilities = found
-            self._fill()
+        return work
 
-        def failed(text: str) -> None:
-            self._reading = None
-            self._shown_for = moved
-            self._say(text)
-
-        self._reading = self._context.ops.run(work, done=done, failed=failed)
+    def _take(self, found: _Found) -> bool:
+        self._known, self._capabilities = found
+        self._fill()
+        return False
 
     # -- the list -------------------------------------------------------------------------------------------
 

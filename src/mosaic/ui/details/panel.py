@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -28,6 +28,10 @@ from mosaic.ui.shell.widgets.controls import plain, tool
 from mosaic.ui.shell.widgets.following_panel import FollowingPanel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QHideEvent, QShowEvent
+
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest
@@ -45,11 +49,13 @@ class DetailsPanel(FollowingPanel):
 
     Args:
         context: shared by all parts of the window.
-        every_ms: how often the lines of a live run are written anew while somebody looks.
+        every_ms: how often the lines of a live run are written anew while somebody looks: its time goes on.
     """
 
     def __init__(self, context: Context, *, every_ms: int = 1000) -> None:
-        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
+        super().__init__(context, gap_ms=every_ms, empty=_NO_RUN)
+        self._clock = QTimer(self, interval=every_ms)
+        self._clock.timeout.connect(self._tick)
         self._read: dict[str, _Read] = {}
         self._shape: tuple[object, ...] = ()
         self._labels: list[QLabel] = []
@@ -89,37 +95,40 @@ class DetailsPanel(FollowingPanel):
 
     # -- following ------------------------------------------------------------------------------------------
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks: the time of a live run goes on."""
+        super().showEvent(event)
+        self._clock.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: stand still."""
+        self._clock.stop()
+        super().hideEvent(event)
+
     def _chosen(self) -> None:
         if self.isVisible():
-            self._ask()
             self._write()
+            self.following.ask()
 
     def _moved(self, moved: frozenset[str]) -> None:
         if self.isVisible() and self._context.selection.focus in moved:
             self._write()
 
-    def _turn(self) -> None:
+    def _tick(self) -> None:
         row = self._context.runs.get(self._context.selection.focus)
-        if row is None or row.state not in ENDED or row.run_id not in self._read:
-            self._chosen()
-
-    def _ask(self) -> None:
-        run_id = self._context.selection.focus
-        if run_id is None or self._reading is not None:
-            return
-        folder = self._context.root.run(run_id)
-
-        def done(found: _Read) -> None:
-            self._reading = None
-            self._read = {run_id: found}
+        if row is not None and row.state not in ENDED:
             self._write()
-            if self._context.selection.focus != run_id:
-                self._ask()
 
-        def failed(_: str) -> None:
-            self._reading = None
+    def _work(self, due: tuple[str, ...]) -> Callable[[], tuple[str, _Read]]:
+        run_id = due[0]
+        folder = self._context.root.run(run_id)
+        return lambda: (run_id, _read(folder))
 
-        self._reading = self._context.ops.run(lambda: _read(folder), done=done, failed=failed)
+    def _take(self, found: tuple[str, _Read]) -> bool:
+        run_id, read = found
+        self._read = {run_id: read}
+        self._write()
+        return False
 
     # -- writing --------------------------------------------------------------------------------------------
 

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from mosaic.errors import UsageError
-from mosaic.protocol.runs import ENDED
 from mosaic.ui.episodes.loading import EpisodeLoader
 from mosaic.ui.episodes.model import (
     COLUMNS,
@@ -56,18 +55,16 @@ class EpisodesPanel(FollowingPanel):
 
     Args:
         context: shared by all parts of the window.
-        every_ms: how often a live run is read while somebody looks.
+        gap_ms: the shortest time between two reads.
     """
 
-    def __init__(self, context: Context, *, every_ms: int = 300) -> None:
-        super().__init__(context, every_ms=every_ms, empty=_NO_RUN)
+    def __init__(self, context: Context, *, gap_ms: int = 300) -> None:
+        super().__init__(context, gap_ms=gap_ms, empty=_NO_RUN)
         self._run_id: str | None = None
         self._loader: EpisodeLoader | None = None
         self._episodes: Episodes | None = None
         self._by, self._descending = "index", True
         self._filter = Filter()
-        self._stale = False
-        self._seen = -1
         self.model = EpisodeTable()
         self._make_table()
         self._make_bar()
@@ -142,45 +139,25 @@ class EpisodesPanel(FollowingPanel):
             self._run_id = focus
             self._loader = None if focus is None else EpisodeLoader(self._context.root.run(focus))
             self._episodes = None
-            self._abandon()
+            self.following.let_go()
             self.model.show(None, np.empty(0, np.int64))
             self._say(_NO_RUN if focus is None else "Loading…")
-        self._turn(force=True)
+        self.following.ask()
 
-    def _turn(self, *, force: bool = False) -> None:
-        """Read what is new, unless a read is under way or nothing can be new."""
+    def _work(self, due: tuple[str, ...]) -> Callable[[], _Found | None]:
         loader, known = self._loader, self._episodes
-        if loader is None or self._reading is not None:
-            return
-        row = self._context.runs.get(self._run_id)
-        live = row is None or row.state not in ENDED or self._seen != row.store_seq
-        if not (force or live or self._stale or known is None or known.more):
-            return
-        by, descending, wanted, stale = self._by, self._descending, self._filter, self._stale
-        self._stale = False
-        seq = -1 if row is None else row.store_seq
+        by, descending, wanted = self._by, self._descending, self._filter
 
         def work() -> _Found | None:
-            found = loader.load()
-            if found is None:
-                found = known if stale else None
+            found = None if loader is None else loader.load()
+            found = known if found is None else found  # the same ones, perhaps in another order
             return (
                 None if found is None else (found, view(found, by=by, descending=descending, wanted=wanted))
             )
 
-        def done(found: _Found | None) -> None:
-            self._reading = None
-            if found is None or not found[0].more:
-                self._seen = seq
-            self._take(found)
+        return work
 
-        def failed(text: str) -> None:
-            self._reading = None
-            self._say(text)
-
-        self._reading = self._context.ops.run(work, done=done, failed=failed)
-
-    def _take(self, found: _Found | None) -> None:
+    def _take(self, found: _Found | None) -> bool:
         if found is not None:
             chosen = self.model.episode_at(self.table.currentIndex().row())
             self._episodes = found[0]
@@ -193,8 +170,7 @@ class EpisodesPanel(FollowingPanel):
             self._stack.setCurrentIndex(1)
             self._tell(shown)
             self._fit_columns(shown)
-        if self._stale or (found is not None and found[0].more):
-            self._turn(force=True)
+        return found is not None and found[0].more
 
     def _tell(self, shown: Episodes) -> None:
         count, listed = len(shown), len(self.model.order)
@@ -237,8 +213,7 @@ class EpisodesPanel(FollowingPanel):
         self._again()
 
     def _again(self) -> None:
-        self._stale = True
-        self._turn(force=True)
+        self.following.ask(anew=True)
 
     def _go(self, which: Callable[[Episodes], int | None]) -> None:
         shown = self._episodes

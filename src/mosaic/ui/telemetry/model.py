@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mosaic.protocol.rows import EpisodeRow, StepRow
-    from mosaic.rpc.records import Batch, StepOf
 
 __all__ = [
     "EPISODE_COLUMNS",
     "STEP_COLUMNS",
+    "News",
     "StepLine",
     "Telemetry",
     "episode_cells",
@@ -35,8 +35,19 @@ class StepLine(NamedTuple):
     row: StepRow
 
 
+class News(NamedTuple):
+    """What was read of a run at once."""
+
+    steps: Sequence[StepLine] = ()
+    episodes: Sequence[EpisodeRow] = ()
+    skipped_events: int = 0
+    """How many events were left out to keep up."""
+    anew: bool = False
+    """Whether this is the first of a store: what was known before is of another one."""
+
+
 class Telemetry:
-    """What came of a run's streams. `changed` once per batch.
+    """The newest of one run. `changed` once per reading.
 
     Args:
         steps: how many steps are kept; the oldest go first.
@@ -49,47 +60,37 @@ class Telemetry:
         self.episodes: dict[int, EpisodeRow] = {}
         self.skipped_events = 0
         self.problem = ""
-        self.connected = False
-        self.caught_up = False
-        self.finished = False
+        self.read = False
+        """Whether it has been read at all."""
         self._most = episodes
 
     def clear(self) -> None:
         """Another run."""
-        self.steps.clear()
-        self.episodes.clear()
-        self.skipped_events, self.problem = 0, ""
-        self.connected = self.caught_up = self.finished = False
+        self._forget()
+        self.problem, self.read = "", False
         self.changed.emit()
 
-    def take_steps(self, batch: Batch[StepOf]) -> None:
-        """A batch of the step stream."""
-        self.steps.extend(StepLine(episode_id, row) for episode_id, row in batch.rows)
-        self._heard(batch.live)
-        if batch.skipped is not None:
-            self.skipped_events += max(0, batch.skipped.to_seq - batch.skipped.from_seq)
-        self.changed.emit()
-
-    def take_episodes(self, rows: Sequence[EpisodeRow]) -> None:
-        """Episodes that came or changed."""
-        self.episodes.update((row.index, row) for row in rows)
+    def take(self, news: News) -> None:
+        """What was read."""
+        if news.anew:
+            self._forget()
+        self.steps.extend(news.steps)
+        self.episodes.update((row.index, row) for row in news.episodes)
         while len(self.episodes) > self._most:
             del self.episodes[min(self.episodes)]
+        self.skipped_events += news.skipped_events
+        self.problem, self.read = "", True
         self.changed.emit()
 
-    def _heard(self, live: bool) -> None:
-        self.connected, self.problem = True, ""
-        self.caught_up = self.caught_up or live
-
-    def lost(self, why: str) -> None:
-        """The stream broke; it will be tried again."""
-        self.connected, self.problem = False, why
+    def fail(self, why: str) -> None:
+        """It could not be read; it will be tried again."""
+        self.problem = why
         self.changed.emit()
 
-    def complete(self) -> None:
-        """The run has ended and all of it was sent."""
-        self.finished = True
-        self.changed.emit()
+    def _forget(self) -> None:
+        self.steps.clear()
+        self.episodes.clear()
+        self.skipped_events = 0
 
     def newest_steps(self) -> list[StepLine]:
         """The kept steps, newest first."""
@@ -99,22 +100,29 @@ class Telemetry:
         """The kept episodes, newest first."""
         return [self.episodes[index] for index in sorted(self.episodes, reverse=True)]
 
-    def said(self) -> str:
-        """How the view stands to the run, in one sentence."""
+    def said(self, *, ended: bool, connected: bool) -> str:
+        """How the view stands to the run, in one sentence.
+
+        Args:
+            ended: whether the run has.
+            connected: whether the daemon answers: without it nothing new comes into a store.
+        """
         if self.problem:
-            return f"Not connected, trying again: {self.problem}"
+            return f"Cannot be read, trying again: {self.problem}"
         skipped = (
             f" Skipped {count(self.skipped_events)} events to keep up; all of them are in the store."
             if self.skipped_events
             else ""
         )
-        if self.finished:
+        if not self.read:
+            return "Reading…"
+        if ended:
             return f"The run has ended; these were its last steps.{skipped}"
-        if not self.connected:
-            return "Waiting for the daemon."
+        if not connected:
+            return f"Waiting for the daemon: without it nothing new is stored.{skipped}"
         if not self.steps and not self.episodes:
             return "Waiting for the run's first step."
-        return f"{'Live' if self.caught_up else 'Catching up'}.{skipped}"
+        return f"Live.{skipped}"
 
 
 def step_cells(line: StepLine, episode: str) -> tuple[str, ...]:

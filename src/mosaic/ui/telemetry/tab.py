@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -17,29 +17,32 @@ from PySide6.QtWidgets import (
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import visible
+from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.notice import Notice
 from mosaic.ui.shell.widgets.rows_table import Rows, RowsTable
-from mosaic.ui.telemetry.following import follow_episodes, follow_steps
 from mosaic.ui.telemetry.model import (
     EPISODE_COLUMNS,
     STEP_COLUMNS,
+    News,
     Telemetry,
     episode_cells,
     step_cells,
 )
+from mosaic.ui.telemetry.reading import TelemetryReader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.protocol.rows import EpisodeRow
     from mosaic.ui.shell.context import Context
-    from mosaic.ui.telemetry.following import Follower
 
 __all__ = ["TelemetryTab"]
 
-_STEPS, _EPISODES = 500, 200
+_STEPS, _EPISODES = 500, 200  # kept for the lists; the reader brings half as many at once
 _REDRAW_MILLIS = 100
 
 
@@ -50,8 +53,8 @@ class TelemetryTab(QWidget):
         super().__init__()
         self._context = context
         self.telemetry = Telemetry(steps=_STEPS, episodes=_EPISODES)
-        self._followers: list[Follower[Any]] = []
         self._run_id: str | None = None
+        self._reader: TelemetryReader | None = None
         self._shown_episodes: list[EpisodeRow] = []
         self._held = False
         self._closed = False
@@ -61,9 +64,18 @@ class TelemetryTab(QWidget):
         self._redraw.timeout.connect(self._draw)
         self._make()
         self.telemetry.changed.connect(self._changed)
+        self.following: Following[News] = Following(
+            context,
+            wanted=lambda: () if self._run_id is None else (self._run_id,),
+            work=self._work,
+            take=self._take,
+            failed=self.telemetry.fail,
+            gap_ms=_REDRAW_MILLIS,
+        )
         self._heard = [
             context.selection.changed.connect(self._follow),
-            context.runs.changed.connect(lambda _: self._follow()),
+            context.runs.changed.connect(lambda moved: self._changed() if self._run_id in moved else None),
+            context.link.changed.connect(self._changed),
         ]
         self._draw()
 
@@ -130,60 +142,37 @@ class TelemetryTab(QWidget):
         """Somebody looks: follow."""
         super().showEvent(event)
         self._follow()
+        self.following.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: stop."""
         super().hideEvent(event)
-        self._leave()
+        self.following.stop()
 
     def shut(self) -> None:
         """Let everything go, for good. Twice is fine."""
         self._closed = True
         for unhear in self._heard:
             unhear()
-        self._leave()
-
-    def _leave(self) -> None:
-        for follower in self._followers:
-            follower.stop()
-        self._followers, self._run_id = [], None
+        self.following.close()
 
     def _follow(self) -> None:
         focus = self._context.selection.focus
-        if self._closed or not self.isVisible():
+        if self._closed or not self.isVisible() or focus == self._run_id:
             return
-        if focus != self._run_id:
-            self._leave()
-            self.telemetry.clear()
-            self._run_id = focus
-            if focus is not None and self._context.runs.get(focus) is not None:
-                self._start(focus)
-            elif focus is not None:
-                self._run_id = None  # not listed yet: the next change of the list will tell
-        self._changed()
+        self._run_id = focus
+        self._reader = None if focus is None else TelemetryReader(self._context.root.run(focus))
+        self.following.let_go()
+        self.telemetry.clear()
+        self.following.ask()
 
-    def _start(self, run_id: str) -> None:
-        telemetry = self.telemetry
-        self._followers = [
-            follow_steps(
-                self._context.root,
-                run_id,
-                post=self._context.bridge.post,
-                take=telemetry.take_steps,
-                lost=telemetry.lost,
-                complete=telemetry.complete,
-                keep=_STEPS // 2,
-            ),
-            follow_episodes(
-                self._context.root,
-                run_id,
-                post=self._context.bridge.post,
-                take=lambda batch: telemetry.take_episodes(batch.rows),
-                lost=lambda _why: None,  # the steps' stream says it
-                complete=lambda: None,
-                keep=_EPISODES // 2,
-            ),
-        ]
+    def _work(self, _due: tuple[str, ...]) -> Callable[[], News]:
+        reader = self._reader
+        return lambda: News() if reader is None else reader.read()
+
+    def _take(self, news: News) -> bool:
+        self.telemetry.take(news)
+        return False
 
     def _set_held(self, held: bool) -> None:
         self._held = held
@@ -203,16 +192,18 @@ class TelemetryTab(QWidget):
     def _draw(self) -> None:
         telemetry = self.telemetry
         row = self._context.runs.get(self._context.selection.focus)
+        ended = row is not None and row.state in ENDED
+        said = telemetry.said(ended=ended, connected=self._context.link.connected)
         empty = not telemetry.steps and not telemetry.episodes
         if row is None:
             self.notice.say("No run chosen", "Choose a run in the list to see its steps and episodes.")
-        elif empty and row.state in ENDED and (telemetry.finished or telemetry.caught_up):
+        elif empty and ended and telemetry.read:
             self.notice.say("No steps", "This run has ended and recorded no steps and no episodes.")
         elif empty:
-            self.notice.say("Nothing yet", telemetry.said())
+            self.notice.say("Nothing yet", said)
         self.stack.setCurrentIndex(0 if row is None or empty else 1)
         held = " Held: press Space to go on." if self._held else ""
-        self.said.setText(telemetry.said() + held)
+        self.said.setText(said + held)
         if self._held:
             return
         steps = telemetry.newest_steps()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mosaic.ui.shell.widgets.following_panel import FollowingPanel
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.shell.context import Context
@@ -16,27 +20,39 @@ WAIT_MS = 60_000
 
 
 class Counting(FollowingPanel):
-    """Counts how often it is told something."""
+    """Counts how often it hears something."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context, every_ms=5, empty="Nothing.")
-        self.chosen = self.turns = 0
+        super().__init__(context, gap_ms=1, empty="Nothing.")
+        self.chosen = 0
+        self.read: list[str] = []
 
     def _chosen(self) -> None:
         self.chosen += 1
+        self.following.ask()
 
-    def _turn(self) -> None:
-        self.turns += 1
+    def _work(self, due: tuple[str, ...]) -> Callable[[], str]:
+        return lambda: due[0]
+
+    def _take(self, found: str) -> bool:
+        self.read.append(found)
+        return False
 
 
-def test_it_turns_while_somebody_looks_and_rests_otherwise(qtbot: QtBot, context: Context) -> None:
+def test_the_run_in_focus_is_read_while_somebody_looks(qtbot: QtBot, context: Context) -> None:
     panel = Counting(context)
     qtbot.addWidget(panel)
-    assert not panel._timer.isActive()
+    run = Stored(context.root)
+    row = run.commit()
+    context.runs.update([row])
+    context.selection.choose([run.run_id])
+    assert not panel.following.reading
     panel.show()
-    qtbot.waitUntil(lambda: panel.turns >= 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel.read == [run.run_id], timeout=WAIT_MS)
+    context.runs.update([msgspec.structs.replace(row, store_seq=row.store_seq + 1)])
+    qtbot.waitUntil(lambda: panel.read == [run.run_id, run.run_id], timeout=WAIT_MS)
     panel.hide()
-    assert not panel._timer.isActive()
+    assert not panel.following.looking
 
 
 def test_it_hears_of_the_focus_and_of_its_own_coming_to_the_screen(qtbot: QtBot, context: Context) -> None:
@@ -57,15 +73,3 @@ def test_it_says_a_sentence_where_there_is_nothing_to_show(qtbot: QtBot, context
     assert panel._said("the page") == "Nothing."
     panel._say("Still nothing.")
     assert panel._said("the page") == "Still nothing."
-
-
-def test_a_read_that_is_let_go_tells_nobody(qtbot: QtBot, context: Context) -> None:
-    panel = Counting(context)
-    qtbot.addWidget(panel)
-    told: list[str] = []
-    panel._reading = context.ops.run(lambda: "old", done=told.append)
-    panel._abandon()
-    assert panel._reading is None
-    context.ops.run(lambda: "new", done=told.append)
-    qtbot.waitUntil(lambda: "new" in told, timeout=WAIT_MS)
-    assert told == ["new"]

@@ -60,6 +60,16 @@ def test_solo_shows_one_run_and_mute_hides_one() -> None:
     assert list(charts.curves("return")) == ["A", "B"]
 
 
+def test_a_run_stays_alone_as_long_as_it_is_shown_and_no_longer() -> None:
+    charts = Charts()
+    charts.show_runs(["A", "B"])
+    charts.only("A")
+    charts.show_runs(["A", "B", "C"])
+    assert [run_id for run_id in charts.runs if charts.audible(run_id)] == ["A"]
+    charts.show_runs(["B", "C"])
+    assert [run_id for run_id in charts.runs if charts.audible(run_id)] == ["B", "C"]
+
+
 def test_of_too_many_runs_the_last_chosen_are_shown_and_the_rest_are_counted() -> None:
     charts = Charts(most_runs=2)
     charts.show_runs(["A", "B", "C"])

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.parts import make_charts
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ WAIT_MS = 60_000
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> Iterator[ChartsPanel]:
-    made = ChartsPanel(context)
+    made = make_charts(context)
     qtbot.addWidget(made)
     made.resize(400, 640)
     made.show()

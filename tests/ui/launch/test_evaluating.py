@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.ui.launch.evaluating import Evaluating
 from mosaic.ui.launch.launching import Launching
+from mosaic.ui.launch.model.catalog import Catalog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ LONG = 60_000
 
 
 def evaluating(qtbot: QtBot, context: Context) -> tuple[Launching, Evaluating]:
-    launching = Launching(context, keep_ms=10)
+    launching = Launching(context, Catalog(), keep_ms=10)
     made = Evaluating(context, launching, look_ms=10)
     launching.look()
     qtbot.waitUntil(lambda: launching.launch.runner == "tabular", timeout=LONG)

@@ -16,7 +16,7 @@ from mosaic.sdk import training
 from mosaic.sdk.submitting import make_spec
 from mosaic.ui.launch import work
 from mosaic.ui.launch.launching import Launching
-from mosaic.ui.launch.model.catalog import Install
+from mosaic.ui.launch.model.catalog import Catalog, Install
 from tests.daemons import Daemon, daemon
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ LONG = 60_000
 
 
 def launching(qtbot: QtBot, context: Context, *, pause_ms: int = 10) -> Launching:
-    made = Launching(context, pause_ms=pause_ms, keep_ms=10)
+    made = Launching(context, Catalog(), pause_ms=pause_ms, keep_ms=10)
     made.look()
     qtbot.waitUntil(lambda: made.launch.runner == "tabular", timeout=LONG)
     return made

@@ -13,6 +13,7 @@ from mosaic.protocol.runs import ENDED
 from mosaic.sdk import catalog
 from mosaic.ui.launch.memory import recall
 from mosaic.ui.launch.panel import LaunchPanel
+from mosaic.ui.parts import make_launch
 from tests.daemons import Daemon, daemon
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ LONG = 60_000
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> LaunchPanel:
-    made = LaunchPanel(context)
+    made = make_launch(context)
     qtbot.addWidget(made)
     made.resize(330, 700)
     made.show()
@@ -104,7 +105,7 @@ def test_what_was_typed_is_there_again_the_next_time(
     panel.launch.pick("tabular", "sarsa")
     panel.launch.parameters.set("gamma", "0.5")
     qtbot.waitUntil(lambda: "tabular/sarsa" in recall(context.root).drafts, timeout=LONG)
-    again = LaunchPanel(context)
+    again = make_launch(context)
     qtbot.addWidget(again)
     qtbot.waitUntil(lambda: again.launch.runner == "tabular", timeout=LONG)
     assert again.launch.algorithm is not None
@@ -115,7 +116,7 @@ def test_what_was_typed_is_there_again_the_next_time(
 def test_asking_for_a_form_before_the_runners_are_known_waits_for_them(
     qtbot: QtBot, context: Context
 ) -> None:
-    made = LaunchPanel(context)
+    made = make_launch(context)
     qtbot.addWidget(made)
     context.asks.launch.emit("tabular", "sarsa", "Taxi-v4")
     qtbot.waitUntil(lambda: made.launch.basics.text("env_id") == "Taxi-v4", timeout=LONG)

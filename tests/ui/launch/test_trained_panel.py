@@ -20,6 +20,7 @@ from mosaic.sdk import training
 from mosaic.sdk.reading import wait_ingested
 from mosaic.ui.launch.memory import recall
 from mosaic.ui.launch.panel import LaunchPanel
+from mosaic.ui.parts import make_launch
 from tests.daemons import Daemon, daemon, until
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def trained_run(running: Daemon) -> str:
 
 
 def panel(qtbot: QtBot, context: Context) -> LaunchPanel:
-    made = LaunchPanel(context)
+    made = make_launch(context)
     qtbot.addWidget(made)
     made.resize(330, 700)
     made.show()

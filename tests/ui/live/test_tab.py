@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from mosaic.protocol.runs import ENDED
 from mosaic.ui.live.model import Phase
 from mosaic.ui.live.tab import LiveTab
+from mosaic.ui.parts import make_live
 from mosaic.ui.shell.context import Context
 from tests.daemons import Daemon, daemon
 from tests.ui.running import Counting, focus, start_counting
@@ -25,7 +26,7 @@ WAIT = 60_000
 
 @pytest.fixture
 def tab(qtbot: QtBot, context: Context) -> Iterator[LiveTab]:
-    made = LiveTab(context)
+    made = make_live(context)
     qtbot.addWidget(made)
     made.resize(600, 500)
     made.show()

@@ -71,6 +71,24 @@ def test_above_speed_one_a_tenth_of_a_second_is_caught_up_at_most() -> None:
     assert transport.position == 160
 
 
+@pytest.mark.parametrize(("speed", "ticks"), [(0.5, 4), (1.0, 2), (2.0, 1)])
+def test_twice_the_speed_takes_half_the_time_to_the_next_frame(speed: float, ticks: int) -> None:
+    transport = at(last=100, fps=10.0)
+    transport.set_speed(speed)
+    transport.toggle()
+    due = [transport.advance(0.05) for _ in range(ticks)]
+    assert due == [False] * (ticks - 1) + [True]
+
+
+def test_above_speed_one_frames_are_left_out_in_proportion() -> None:
+    transport = at(last=1000, fps=10.0)
+    transport.set_speed(8.0)
+    transport.toggle()
+    for _ in range(10):
+        transport.advance(0.05)
+    assert transport.position == 40
+
+
 def test_it_stops_at_the_end_and_plays_again_from_the_beginning() -> None:
     transport = at(99)
     transport.toggle()

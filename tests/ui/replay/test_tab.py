@@ -1,4 +1,4 @@
-"""A recorded episode in the window: pictures as the player draws them, every key, failures as sentences."""
+"""A recorded episode in the window: frames as the player draws them, every key, failures as sentences."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.replay.player import Player
 from mosaic.store.reader import StoreReader
+from mosaic.ui.parts import make_replay
 from mosaic.ui.replay.tab import ReplayTab
 from mosaic.ui.shell.context import Context
 from mosaic.ui.shell.widgets.full_screen import FullScreen
@@ -48,20 +49,31 @@ def lucky(recordings: Path) -> RunFolder:
 
 @pytest.fixture
 def tab(qtbot: QtBot, context: Context, recordings: Path) -> Iterator[ReplayTab]:
-    made = ReplayTab(replace(context, root=DataRoot(recordings)))
+    made = make_replay(replace(context, root=DataRoot(recordings)))
     qtbot.addWidget(made)
     made.resize(700, 600)
     made.show()
     yield made
     made.shut()
-    assert all(projector.join(30) for projector in made.retired)
+    assert all(projector.join(30) for projector in made.replaying.retired)
 
 
 def replay(qtbot: QtBot, context: Context, tab: ReplayTab, run: RunFolder, episode: int | None) -> None:
     """As another part of the window asks for it."""
     context.asks.replay.emit(run.run_id, episode)
-    context.selection.choose([run.run_id])
-    qtbot.waitUntil(lambda: tab.shown is not None or tab._blind, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.replaying.shown is not None or tab.replaying.blind, timeout=WAIT)
+
+
+def step_shown(tab: ReplayTab) -> int | None:
+    return None if tab.replaying.shown is None else tab.replaying.shown.step
+
+
+def episode_open(tab: ReplayTab) -> int | None:
+    return None if tab.replaying.opened is None else tab.replaying.opened.row.index
+
+
+def return_open(tab: ReplayTab) -> float | None:
+    return None if tab.replaying.opened is None else tab.replaying.opened.row.return_
 
 
 def press(tab: ReplayTab, key: str) -> None:
@@ -79,17 +91,20 @@ def pixels(image: QImage | None) -> bytes:
     return b"".join(rows)
 
 
-def test_the_picture_of_every_step_is_the_players(
+def test_the_frame_of_every_step_is_the_players(
     qtbot: QtBot, context: Context, tab: ReplayTab, cartpole: RunFolder
 ) -> None:
     replay(qtbot, context, tab, cartpole, 2)
-    assert tab.opened is not None
-    assert (tab.opened.row.index, tab.bar.badge.text().strip()) == (2, "Exact")
-    last = tab.opened.last
+    assert tab.replaying.opened is not None
+    assert (tab.replaying.opened.row.index, tab.bar.badge.text().strip()) == (2, "Exact")
+    last = tab.replaying.opened.last
     with Player(cartpole, 2) as player:
         for step in (0, 3, 4, last, last - 1, 1):
             tab.transport.seek(step)
-            qtbot.waitUntil(lambda step=step: tab.shown is not None and tab.shown.step == step, timeout=WAIT)  # type: ignore[misc]
+            qtbot.waitUntil(
+                lambda step=step: step_shown(tab) == step,
+                timeout=WAIT,
+            )  # type: ignore[misc]
             assert pixels(tab.view.image) == player.frame(step).rgb
             assert tab.steps.currentIndex().row() == step
     assert tab.steps.rows.rowCount() == last + 1
@@ -121,9 +136,9 @@ def test_every_key_of_a_player_does_what_people_expect(
     press(tab, "6")
     assert transport.speed == 32.0
     press(tab, "Ctrl+Right")
-    qtbot.waitUntil(lambda: tab.opened is not None and tab.opened.row.index == 3, timeout=WAIT)
+    qtbot.waitUntil(lambda: episode_open(tab) == 3, timeout=WAIT)
     press(tab, "Ctrl+Left")
-    qtbot.waitUntil(lambda: tab.opened is not None and tab.opened.row.index == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: episode_open(tab) == 2, timeout=WAIT)
 
 
 def test_playing_goes_to_the_end_and_shows_it(
@@ -133,8 +148,11 @@ def test_playing_goes_to_the_end_and_shows_it(
     tab.transport.set_speed(4.0)
     press(tab, "Space")
     qtbot.waitUntil(lambda: tab.transport.ended, timeout=WAIT)
-    qtbot.waitUntil(lambda: tab.shown is not None and tab.shown.step == tab.transport.last, timeout=WAIT)
-    assert not tab._ticker.isActive()
+    qtbot.waitUntil(
+        lambda: step_shown(tab) == tab.transport.last,
+        timeout=WAIT,
+    )
+    assert not tab.replaying.playing_on
 
 
 def test_the_best_the_worst_and_the_last_are_one_click_away(
@@ -143,12 +161,14 @@ def test_the_best_the_worst_and_the_last_are_one_click_away(
     with StoreReader(cartpole) as reader:
         returns = reader.returns().return_.tolist()
     replay(qtbot, context, tab, cartpole, None)
-    assert tab.opened is not None
-    assert tab.opened.row.index == len(returns) - 1 == 5
+    assert tab.replaying.opened is not None
+    assert tab.replaying.opened.row.index == len(returns) - 1 == 5
     for button, wanted in ((tab.bar.best, max(returns)), (tab.bar.worst, min(returns))):
         button.click()
         qtbot.waitUntil(
-            lambda wanted=wanted: tab.opened is not None and tab.opened.row.return_ == wanted,  # type: ignore[misc]
+            lambda wanted=wanted: (
+                tab.replaying.opened is not None and tab.replaying.opened.row.return_ == wanted
+            ),  # type: ignore[misc]
             timeout=WAIT,
         )
     newest = tab.episodes.rows
@@ -162,12 +182,12 @@ def test_a_module_is_imported_only_after_consent_and_a_difference_is_said(
     assert "needs your consent" in tab.notice.text
     assert [button.text() for button in tab.notice.buttons] == ["Allow importing lucky for this run"]
     tab.notice.buttons[0].click()
-    qtbot.waitUntil(lambda: tab.opened is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.replaying.opened is not None, timeout=WAIT)
     assert tab.bar.badge.text().strip() == "Diverged"
     assert "From step 4 on it is not as recorded" in tab.bar.about.text()
-    qtbot.waitUntil(lambda: "No picture" in tab.notice.text, timeout=WAIT)
+    qtbot.waitUntil(lambda: "No frame" in tab.notice.text, timeout=WAIT)
     press(tab, "End")
-    assert tab.steps.currentIndex().row() == 6, "the steps can be read without pictures"
+    assert tab.steps.currentIndex().row() == 6, "the steps can be read without frames"
 
 
 def test_a_child_that_dies_is_a_sentence_and_the_episode_opens_again(
@@ -179,10 +199,10 @@ def test_a_child_that_dies_is_a_sentence_and_the_episode_opens_again(
         if child.pid not in before:
             os.kill(child.pid, signal.SIGKILL)
     press(tab, "End")
-    qtbot.waitUntil(lambda: "No picture" in tab.notice.text, timeout=WAIT)
+    qtbot.waitUntil(lambda: "No frame" in tab.notice.text, timeout=WAIT)
     assert "replay process" in tab.notice.text
     tab.notice.buttons[0].click()
-    qtbot.waitUntil(lambda: tab.shown is not None and tab.shown.step == 0, timeout=WAIT)
+    qtbot.waitUntil(lambda: step_shown(tab) == 0, timeout=WAIT)
 
 
 def test_an_episode_is_exported_or_cancelled(
@@ -216,7 +236,7 @@ def test_following_goes_to_the_newest_finished_episode(
     context.runs.update([row])
     replay(qtbot, context, tab, cartpole, 0)
     press(tab, "Alt+Right")
-    qtbot.waitUntil(lambda: tab.opened is not None and tab.opened.row.index == 5, timeout=WAIT)
+    qtbot.waitUntil(lambda: episode_open(tab) == 5, timeout=WAIT)
     assert tab.transport.playing
     tab.bar.best.click()
     assert not tab.bar.follow.isChecked(), "who chooses an episode follows no more"
@@ -240,6 +260,6 @@ def test_the_stage_goes_to_the_full_screen_with_its_keys(
 def test_without_anything_it_says_what_to_do(qtbot: QtBot, context: Context, tab: ReplayTab) -> None:
     assert "Choose a run" in tab.notice.text
     context.selection.choose(["01JROW0000000000000000000A"])
-    qtbot.waitUntil(lambda: not tab.shelf.busy, timeout=WAIT)
+    qtbot.waitUntil(lambda: not tab.replaying.reading, timeout=WAIT)
     assert "No finished episode yet" in tab.notice.text
     assert not tab.buttons.isEnabled()

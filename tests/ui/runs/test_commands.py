@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.protocol.runs import RunState
-from mosaic.ui.runs.commands import run_commands
+from mosaic.ui.parts import make_runs
 from mosaic.ui.runs.panel import RunPanel
 from mosaic.ui.shell.model.actions import Actions
 from tests.ui.rows import row, run_id
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> RunPanel:
-    made = RunPanel(context)
+    made = make_runs(context)
     qtbot.addWidget(made)
     return made
 
 
 def able(panel: RunPanel) -> set[str]:
-    return {action.id.removeprefix("run.") for action in run_commands(panel) if action.when()}
+    return {action.id.removeprefix("run.") for action in panel.commands() if action.when()}
 
 
 def test_what_can_be_done_follows_from_the_chosen_runs(panel: RunPanel, context: Context) -> None:
@@ -46,13 +46,13 @@ def test_a_deletion_can_be_undone_as_long_as_it_waits_whatever_is_chosen(
     panel.deletions.delay_secs = 600
     panel.deletions.ask([run_id(1)])
     assert "undo" in able(panel)
-    (undo,) = [action for action in run_commands(panel) if action.id == "run.undo"]
+    (undo,) = [action for action in panel.commands() if action.id == "run.undo"]
     undo.call()
     assert "undo" not in able(panel)
 
 
 def test_no_two_have_the_same_key_and_keys_that_type_or_erase_work_in_the_list_only(panel: RunPanel) -> None:
     actions = Actions()
-    actions.add(*run_commands(panel))
+    actions.add(*panel.commands())
     assert actions.clashes == []
     assert {actions.get(name).scope for name in ("run.rename", "run.delete", "run.copy")} == {"runs"}

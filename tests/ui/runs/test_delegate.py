@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem
 
+from mosaic.ui.parts import make_runs
 from mosaic.ui.runs.delegate import RunDelegate, plain_tip
 from mosaic.ui.runs.panel import RunPanel
 from tests.ui.rows import row, run_id
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> RunPanel:
-    made = RunPanel(context)
+    made = make_runs(context)
     qtbot.addWidget(made)
     context.runs.update([row(1, name="mine", tags={"b": "2", "a": "1"})])
     return made

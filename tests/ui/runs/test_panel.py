@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from mosaic.protocol.runs import ENDED, RunState
+from mosaic.ui.parts import make_runs
 from mosaic.ui.runs import ops as run_ops
 from mosaic.ui.runs.panel import RunPanel
 from tests.daemons import daemon, until
@@ -27,7 +28,7 @@ __all__ = ["daemon"]
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> RunPanel:
-    made = RunPanel(context)
+    made = make_runs(context)
     qtbot.addWidget(made)
     made.resize(330, 700)
     made.show()

@@ -133,6 +133,19 @@ def test_when_nobody_looks_any_more_nothing_is_read(qtbot: QtBot, context: Conte
     rest(qtbot, view, 2)
 
 
+def test_of_two_views_one_that_goes_does_not_blind_the_other(
+    qtbot: QtBot, context: Context, view: View
+) -> None:
+    view.following.start("left")
+    view.following.start("right")
+    rest(qtbot, view, 1)
+    view.following.stop("left")
+    grow(context, ONE)
+    rest(qtbot, view, 2)
+    view.following.stop("right")
+    assert not view.following.looking
+
+
 def test_more_to_read_is_read_at_once_whatever_the_pace(qtbot: QtBot, context: Context) -> None:
     context.runs.update([row(1), row(2)])
     view = View(context, gap_ms=3_600_000)

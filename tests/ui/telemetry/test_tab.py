@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from mosaic.ui.parts import make_telemetry
 from mosaic.ui.shell.context import Context
 from mosaic.ui.shell.feed import Feed
 from mosaic.ui.telemetry.tab import TelemetryTab
@@ -22,7 +23,7 @@ WAIT = 60_000
 
 @pytest.fixture
 def tab(qtbot: QtBot, context: Context) -> Iterator[TelemetryTab]:
-    made = TelemetryTab(context)
+    made = make_telemetry(context)
     qtbot.addWidget(made)
     made.resize(600, 500)
     made.show()
@@ -68,7 +69,7 @@ def test_an_ended_run_is_shown_without_a_daemon(qtbot: QtBot, context: Context) 
     run = Stored(context.root)
     run.episodes([1.0, 2.0])
     context.runs.update([run.commit(ended=True)])
-    made = TelemetryTab(context)
+    made = make_telemetry(context)
     qtbot.addWidget(made)
     made.show()
     context.selection.choose([run.run_id])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from mosaic.ui.launch.launching import Launching
+from mosaic.ui.launch.model.catalog import Catalog
 from mosaic.ui.shell.widgets.bits import Note
 from mosaic.ui.welcome.panel import WelcomePanel
 
@@ -14,6 +16,14 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.shell.context import Context
+
+
+def welcome(qtbot: QtBot, context: Context) -> WelcomePanel:
+    launching = Launching(context, Catalog())
+    panel = WelcomePanel(context, launching.catalog, look=launching.look)
+    qtbot.addWidget(panel)
+    panel.show()
+    return panel
 
 
 def test_each_step_opens_its_form(qtbot: QtBot, context: Context) -> None:
@@ -24,9 +34,7 @@ def test_each_step_opens_its_form(qtbot: QtBot, context: Context) -> None:
 
     context.asks.launch.connect(heard)
     context.asks.run_script.connect(lambda: asked.append(()))
-    panel = WelcomePanel(context)
-    qtbot.addWidget(panel)
-    panel.show()
+    panel = welcome(qtbot, context)
     assert not panel.buttons["frozenlake"].isEnabled()
     qtbot.waitUntil(panel.buttons["frozenlake"].isEnabled, timeout=30_000)
     for name in ("frozenlake", "cartpole", "script"):
@@ -38,9 +46,7 @@ def test_each_step_opens_its_form(qtbot: QtBot, context: Context) -> None:
 
 
 def test_the_first_steps_can_be_asked_for_later_and_left_again(qtbot: QtBot, context: Context) -> None:
-    panel = WelcomePanel(context)
-    qtbot.addWidget(panel)
-    panel.show()
+    panel = welcome(qtbot, context)
     assert not panel.leave.isVisible()
     (command,) = panel.commands()
     with qtbot.waitSignal(panel.changed, timeout=30_000):

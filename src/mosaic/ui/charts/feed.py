@@ -45,16 +45,16 @@ class ChartsFeed:
         """Whether a read is under way."""
         return self._following.reading
 
-    def start(self) -> None:
+    def start(self, looker: object = None) -> None:
         """Somebody looks."""
-        self._following.start()
+        self._following.start(looker)
 
-    def stop(self) -> None:
-        """Nobody looks: read nothing."""
-        self._following.stop()
+    def stop(self, looker: object = None) -> None:
+        """This one looks no more; when nobody does, nothing is read."""
+        self._following.stop(looker)
 
     def ask(self) -> None:
-        """Read at once what is due; when other metrics, another axis or smoothing are wanted, all runs are."""
+        """Read at once what is due; when another metric, axis or smoothing is wanted, all runs are."""
         self._following.ask(anew=_settings(self._charts.asked) != self._shown)
 
     # -- inside ---------------------------------------------------------------------------------------------

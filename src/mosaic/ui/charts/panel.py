@@ -23,10 +23,8 @@ from mosaic.analysis.axes import AXES
 from mosaic.analysis.smoothing import Smoothing
 from mosaic.text import number
 from mosaic.ui.charts import export as chart_export
-from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.legend import Legend
 from mosaic.ui.charts.metric_picker import MetricPicker
-from mosaic.ui.charts.model import Charts
 from mosaic.ui.shell.model.words import title
 from mosaic.ui.shell.widgets.controls import choice, plain, tool
 from mosaic.ui.shell.widgets.message import Message
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from mosaic.ui.charts.feed import ChartsFeed
+    from mosaic.ui.charts.model import Charts
     from mosaic.ui.charts.plot import Plot
     from mosaic.ui.shell.context import Context
 
@@ -47,13 +47,18 @@ _NO_RUN = "Choose a run on the left to see its curves.\nChoose several to lay th
 
 
 class ChartsPanel(QWidget):
-    """Qt view of Charts."""
+    """Qt view of Charts.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        charts: what is shown.
+        feed: what reads for it while somebody looks.
+    """
+
+    def __init__(self, context: Context, charts: Charts, feed: ChartsFeed) -> None:
         super().__init__()
         self._context = context
-        self.charts = Charts()
-        self.feed = ChartsFeed(context, self.charts)
+        self.charts, self.feed = charts, feed
         self.plots: dict[str, Plot] = {}
         self._ready = self._asked_for_plots = False
         self._make_bar()
@@ -252,12 +257,12 @@ class ChartsPanel(QWidget):
         if not self._asked_for_plots:
             self._asked_for_plots = True
             QTimer.singleShot(_AFTER_FIRST_PICTURE_MS, self, self._load_plots)
-        self.feed.start()
+        self.feed.start(self)
         self._draw()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: read nothing."""
-        self.feed.stop()
+        self.feed.stop(self)
         super().hideEvent(event)
 
     def _load_plots(self) -> None:

@@ -261,7 +261,8 @@ class Plot(QWidget):
         told += [f"{count:,} {what}" for what, count in counts.items() if count]
         unplaced = sum(curve.unplaced for curve in curves.values())
         if unplaced:
-            told.append(f"{unplaced:,} values without a place on this axis")
+            values = "value" if unplaced == 1 else "values"
+            told.append(f"{unplaced:,} {values} without a position on this axis")
         if self._charts.log and any((curve.y <= 0).any() for curve in curves.values()):
             told.append("values ≤ 0 are not shown")
         if any(curve.thinned for curve in curves.values()):
@@ -277,7 +278,7 @@ class Plot(QWidget):
         if self._charts.waiting:
             return "Loading…"
         if curves:
-            return "These values have no place on this axis. Choose another one above."
+            return "These values have no position on this axis. Choose another one above."
         if self._charts.runs and not any(self._charts.audible(run_id) for run_id in self._charts.runs):
             return "All runs are muted. Unmute one below."
         return f"No value of {self.key} yet."

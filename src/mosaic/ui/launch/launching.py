@@ -18,7 +18,6 @@ from mosaic.runners.parameters import convert
 from mosaic.sdk import training
 from mosaic.ui.launch import work
 from mosaic.ui.launch.memory import recall, remember
-from mosaic.ui.launch.model.catalog import Catalog
 from mosaic.ui.launch.model.launch import SCRIPT, Launch
 from mosaic.ui.launch.model.memory import Memory
 from mosaic.ui.launch.model.script import script_form, script_spec
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.cards import Job
     from mosaic.sdk.training import Plan
-    from mosaic.ui.launch.model.catalog import Entry
+    from mosaic.ui.launch.model.catalog import Catalog, Entry
     from mosaic.ui.shell.context import Context
 
 __all__ = ["Launching"]
@@ -39,14 +38,17 @@ class Launching(QObject):
 
     Args:
         context: the window's.
+        catalog: the runners there are, which others may show too.
         pause_ms: how long nothing must change before the preflight looks.
         keep_ms: how long nothing must change before what is typed is written down.
     """
 
-    def __init__(self, context: Context, *, pause_ms: int = 500, keep_ms: int = 1000) -> None:
+    def __init__(
+        self, context: Context, catalog: Catalog, *, pause_ms: int = 500, keep_ms: int = 1000
+    ) -> None:
         super().__init__()
         self._context = context
-        self.catalog = Catalog()
+        self.catalog = catalog
         self.launch = Launch(self.catalog, convert=convert, memory=recall(context.root))
         self.script = script_form(home=Path.home())
         self.script.restore({"cwd": str(Path.home()), **self.launch.script()})

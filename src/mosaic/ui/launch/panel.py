@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
 from mosaic.ui.launch.catalog_view import CatalogView
-from mosaic.ui.launch.evaluating import Evaluating
-from mosaic.ui.launch.launching import Launching
 from mosaic.ui.launch.model.launch import SCRIPT
 from mosaic.ui.launch.model.script import script_spec
 from mosaic.ui.launch.script_page import ScriptPage
@@ -24,6 +22,8 @@ from mosaic.ui.shell.widgets.bits import Note, Pills, Primary
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
+    from mosaic.ui.launch.evaluating import Evaluating
+    from mosaic.ui.launch.launching import Launching
     from mosaic.ui.launch.model.memory import Page
     from mosaic.ui.shell.context import Context
 
@@ -31,13 +31,19 @@ __all__ = ["LaunchPanel"]
 
 
 class LaunchPanel(QWidget):
-    """Qt view of the launch form."""
+    """Qt view of the launch form.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        launching: the form of a training, and what carries it out.
+        evaluating: what was trained, and what plays it.
+    """
+
+    def __init__(self, context: Context, launching: Launching, evaluating: Evaluating) -> None:
         super().__init__()
         self._context = context
-        self.launching = Launching(context)
-        self.launch = self.launching.launch
+        self.launching, self.evaluating = launching, evaluating
+        self.launch = launching.launch
         self.catalog = CatalogView(self.launching.catalog, self.launch, context.ops)
         self.catalog.look_in.connect(self.launching.look_in)
         self.catalog.install.connect(self.launching.install)
@@ -45,7 +51,6 @@ class LaunchPanel(QWidget):
         self.pages = Pills([("train", "Train new"), ("trained", "Use trained")], name="What to do")
         self.pages.chosen.connect(self._choose_page)
         self.train = TrainPage(self.launch, context.runs)
-        self.evaluating = Evaluating(context, self.launching)
         self.trained = TrainedPanel(self.evaluating, self.launch, context.ops)
         self.script = ScriptPage(self.launching.script, context.ops)
         self.why = Note()

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from mosaic.fastlane import png
 from mosaic.runs.files import make_private, write_atomically
 from mosaic.ui.live.hud_strip import HudStrip
-from mosaic.ui.live.model import Live, Phase, hud
+from mosaic.ui.live.model import Phase, hud
 from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.controls import choice, tool
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from mosaic.ui.live.model import Live
     from mosaic.ui.shell.context import Context
 
 __all__ = ["LiveTab"]
@@ -67,12 +68,17 @@ _HUD = (
 
 
 class LiveTab(QWidget):
-    """Live frames of the run in focus. Hidden or paused, it lets the run's lease go at once."""
+    """Live frames of the run in focus. Hidden or paused, it lets the run's lease go at once.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        live: what is shown, and why not.
+    """
+
+    def __init__(self, context: Context, live: Live) -> None:
         super().__init__()
         self._context = context
-        self.live = Live(context.root)
+        self.live = live
         self.view = FrameView("Live frame")
         self.notice = Notice()
         self.strip = HudStrip(_HUD)

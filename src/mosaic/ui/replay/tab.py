@@ -1,369 +1,296 @@
-"""Qt view of a recorded episode: its pictures, rewards and steps. The player lives on a thread of its own."""
+"""Qt view of `Replaying`: the frames, rewards and steps of a recorded episode, and the ways to others."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count, number
-from mosaic.ui.replay.branching import branch
 from mosaic.ui.replay.commands import replay_commands
-from mosaic.ui.replay.model import Book
-from mosaic.ui.replay.parts import ReplayParts
-from mosaic.ui.replay.projector import Audience, Projector
-from mosaic.ui.replay.shelf import Shelf
+from mosaic.ui.replay.episode_bar import EpisodeBar
+from mosaic.ui.replay.export_bar import ExportBar
+from mosaic.ui.replay.timeline import Timeline
+from mosaic.ui.replay.transport_bar import TransportBar
 from mosaic.ui.shell.model.values import value_cells
+from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.widgets.full_screen import FullScreen
+from mosaic.ui.shell.widgets.notice import Notice
+from mosaic.ui.shell.widgets.rows_table import Rows, RowsTable
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHideEvent, QShowEvent
+    from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 
-    from mosaic.replay.cache import Frame
-    from mosaic.ui.replay.projector import Opened
+    from mosaic.ui.replay.replaying import Replaying
     from mosaic.ui.shell.context import Context
     from mosaic.ui.shell.model.actions import Action
 
 __all__ = ["ReplayTab"]
 
-_BOOK_MILLIS = 500
-_TICK_MILLIS = 8
+_WIDE = 900
 
 
-class ReplayTab(ReplayParts):
-    """Replays episodes of the run in focus. Hidden, it stands still and keeps its place."""
+class ReplayTab(QWidget):
+    """Qt view of a replay. Hidden, it stands still.
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
+    Args:
+        context: shared by all parts of the window.
+        replaying: what is replayed, with its transport.
+    """
+
+    def __init__(self, context: Context, replaying: Replaying) -> None:
+        super().__init__()
         self._context = context
-        self.book = Book()
-        self.opened: Opened | None = None
-        self.shown: Frame | None = None
-        self.projector: Projector | None = None
-        self.retired: list[Projector] = []
-        """Closed ones whose threads have not ended yet."""
-        self._run_id: str | None = None
-        self._allowed: dict[str, set[str]] = {}
-        self._wish: tuple[str, int | None] | None = None
-        self._play_next = False
-        self._asked: int | None = None
-        self._blind = False
-        self._closed = False
-        self.shelf = Shelf(context, came=self._book_came)
-        self._tick_at = 0.0
+        self.replaying = replaying
+        self.transport = replaying.transport
+        self.full: FullScreen | None = None
+        self._make(context)
         self._connect()
-        self._ticker = QTimer(self)
-        self._ticker.setTimerType(Qt.TimerType.PreciseTimer)
-        self._ticker.setInterval(_TICK_MILLIS)
-        self._ticker.timeout.connect(self._tick)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_BOOK_MILLIS)
-        self._later.timeout.connect(self._read_book)
-        self.transport.changed.connect(self._moved)
-        self._heard = [
-            context.selection.changed.connect(self._follow_focus),
-            context.runs.changed.connect(self._runs_changed),
-            context.asks.replay.connect(self._asked_for),
-        ]
+        self._show_book()
         self._explain()
-
-    def _connect(self) -> None:
-        bar = self.bar
-        bar.chosen = self._typed
-        bar.previous.clicked.connect(lambda: self.go_beside(-1))
-        bar.next.clicked.connect(lambda: self.go_beside(1))
-        bar.last.clicked.connect(lambda: self.go_to(self.book.last))
-        bar.best.clicked.connect(lambda: self.go_to(self.book.best))
-        bar.worst.clicked.connect(lambda: self.go_to(self.book.worst))
-        bar.follow.toggled.connect(self._follow_toggled)
-        self.episodes.clicked.connect(lambda index: self._pick(index.row()))
-        self.episodes.activated.connect(lambda index: self._pick(index.row()))
-        self.branch_button.clicked.connect(self.branch)
-        self.buttons.add("full", "Full screen (F)", self.toggle_full_screen)
-
-    # ---- which episode ----
 
     def commands(self) -> list[Action]:
         """What a user can do here, for menus, palette and keys."""
-        return replay_commands(self)
+        return replay_commands(
+            self.replaying,
+            export=lambda: self.export_button.setChecked(True),
+            full_screen=self.toggle_full_screen,
+        )
 
-    def go_to(self, episode: int | None) -> None:
-        """Open an episode, if there is one, and follow no more."""
-        if episode is not None:
-            self.bar.follow.setChecked(False)
-            self.open(episode)
+    def shut(self) -> None:
+        """Let everything go, for good. Twice is fine."""
+        if self.full is not None:
+            self.full.leave()
+        self.export_bar.cancel()
+        self.replaying.shut()
 
-    def go_beside(self, by: int) -> None:
-        """The finished episode before or after the open one."""
-        here = self.projector.episode if self.projector is not None else None
-        self.go_to(self.book.last if here is None else self.book.beside(here, by))
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks: bring the list of episodes up to date."""
+        super().showEvent(event)
+        self.replaying.start(self)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: stand still."""
+        super().hideEvent(event)
+        if self.full is None:
+            self.replaying.stop(self)
+
+    # ---- where everything stands ----
+
+    def _make(self, context: Context) -> None:
+        self.bar = EpisodeBar()
+        self.view = FrameView("Replayed frame")
+        self.notice = Notice()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(self.notice)
+        self.timeline = Timeline(self.transport)
+        self.buttons = TransportBar(self.transport)
+        self.export_bar = ExportBar(context)
+        self.export_bar.hide()
+        self.branch_button = _button("Branch", "Start a new run from this step on, with random actions")
+        self.export_button = _button("Export…", "Write this episode as MP4, GIF or PNG files")
+        self.export_button.setCheckable(True)
+        self.export_button.toggled.connect(self.export_bar.setVisible)
+        self.buttons.add_widget(self.branch_button)
+        self.buttons.add_widget(self.export_button)
+        self.stage = QWidget()
+        column = _column(self.stage)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.timeline)
+        column.addWidget(self.buttons)
+        column.addWidget(self.export_bar)
+        self.episodes = RowsTable(
+            Rows(("Episode", "Return", "Length"), right=frozenset({0, 1, 2})),
+            name="Finished episodes, newest first",
+            widths=(8, 9, 7),
+        )
+        self.episodes.setHorizontalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )  # narrow, and all of it
+        self.steps = RowsTable(
+            Rows(("Step", "Action", "Reward", "Flags", "Observation"), right=frozenset({0, 2})),
+            name="Steps of this episode",
+            widths=(7, 10, 8, 11, 30),
+        )
+        self.steps.clicked.connect(lambda index: self.transport.seek(index.row()))
+        self.steps.activated.connect(lambda index: self.transport.seek(index.row()))
+        self.lists = QSplitter()
+        self.lists.addWidget(self.episodes)
+        self.lists.addWidget(self.steps)
+        self.split = QSplitter()
+        self.split.addWidget(self.stage)
+        self.split.addWidget(self.lists)
+        for split in (self.lists, self.split):
+            split.setChildrenCollapsible(False)
+        self.arrange(wide=False)
+        whole = _column(self)
+        whole.addWidget(self.bar)
+        whole.addWidget(self.split, 1)
+
+    def arrange(self, *, wide: bool) -> None:
+        """Lists beside the frame where there is room, else below it."""
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        self.split.setOrientation(across if wide else down)
+        self.lists.setOrientation(down if wide else across)
+        self.split.setStretchFactor(0, 3)
+        self.split.setStretchFactor(1, 1)
+        self.lists.setStretchFactor(0, 2)
+        self.lists.setStretchFactor(1, 3)
+        width, height = self.width(), self.height()
+        self.split.setSizes([width - 420, 420] if wide else [height * 7 // 10, height * 3 // 10])
+        self.lists.setSizes([height * 2 // 5, height * 3 // 5] if wide else [220, max(220, width - 220)])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another shape may need another arrangement."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= _WIDE
+        if wide != (self.split.orientation() == Qt.Orientation.Horizontal):
+            self.arrange(wide=wide)
+
+    def toggle_full_screen(self) -> None:
+        """The frame with its timeline on the whole screen, and back."""
+        if self.full is not None:
+            self.full.leave()
+            return
+        self.full = FullScreen(self.stage, actions=self.commands(), left=self._take_back)
+
+    def _take_back(self) -> None:
+        self.full = None
+        self.split.insertWidget(0, self.stage)
+        self.arrange(wide=self.width() >= _WIDE)
+        if not self.isVisible():
+            self.replaying.stop(self)
+
+    def _connect(self) -> None:
+        bar, replaying = self.bar, self.replaying
+        bar.chosen = self._typed
+        bar.previous.clicked.connect(lambda: replaying.go_beside(-1))
+        bar.next.clicked.connect(lambda: replaying.go_beside(1))
+        bar.last.clicked.connect(lambda: replaying.go_to(replaying.book.last))
+        bar.best.clicked.connect(lambda: replaying.go_to(replaying.book.best))
+        bar.worst.clicked.connect(lambda: replaying.go_to(replaying.book.worst))
+        bar.follow.toggled.connect(replaying.set_follow)
+        self.episodes.clicked.connect(lambda index: self._pick(index.row()))
+        self.episodes.activated.connect(lambda index: self._pick(index.row()))
+        self.branch_button.clicked.connect(replaying.branch)
+        self.buttons.add("full", "Full screen (F)", self.toggle_full_screen)
+        replaying.listed.connect(self._show_book)
+        replaying.closed.connect(self._closed)
+        replaying.opening.connect(self._opening)
+        replaying.ready.connect(self._ready)
+        replaying.painted.connect(self._painted)
+        replaying.refused.connect(self._refused)
+        replaying.broken.connect(self._broken)
+        replaying.follow_changed.connect(lambda: bar.follow.setChecked(replaying.follow))
+        self.transport.changed.connect(self._moved)
+        # Once the tab is in front: a widget that cannot be seen takes no keys.
+        self._context.asks.replay.connect(lambda *_: QTimer.singleShot(0, self.view, self.view.setFocus))
 
     def _typed(self, episode: int) -> None:
-        self.go_to(episode)
+        self.replaying.go_to(episode)
         self.view.setFocus()  # the number is typed: from now on keys move the episode again
 
-    def open(self, episode: int, *, play: bool = False) -> None:
-        """Replay this episode of the run in focus."""
-        if self._run_id is None or self._closed:
-            return
-        if self.projector is not None and self.projector.episode == episode and self.opened is not None:
-            return
-        self._let_go()
-        self._play_next = play
-        self.bar.show_number(episode)
-        self.projector = Projector(
-            self._context.root.run(self._run_id),
-            episode,
-            allowed=sorted(self._allowed.get(self._run_id, ())),
-            post=self._context.bridge.post,
-            audience=Audience(
-                progress=self._opening,
-                opened=self._opened,
-                shown=self._shown,
-                failed=self._failed,
-                problem=self._problem,
-            ),
-        )
-        self._opening(0, 0)
+    def _pick(self, line: int) -> None:
+        book = self.replaying.book
+        at = len(book) - 1 - line
+        if 0 <= at < len(book):
+            self.replaying.go_to(int(book.index[at]))
 
-    def open_again(self) -> None:
-        """The same episode, from a new child."""
-        if self.projector is not None:
-            episode = self.projector.episode
-            self._let_go()
-            self.open(episode)
+    # ---- what becomes of it ----
 
-    def allow(self, module: str) -> None:
-        """Import this module for the run in focus, until the window closes; then try again."""
-        if self._run_id is not None:
-            self._allowed.setdefault(self._run_id, set()).add(module)
-            self.open_again()
+    def _show_book(self) -> None:
+        book = self.replaying.book
+        self.bar.show_book(book)
+        self.episodes.rows.fill(len(book), self._episode_cells)
+        if self.replaying.projector is None:
+            self._explain()
 
-    def branch(self) -> None:
-        """Start a new run that goes on from the step on screen, with random actions."""
-        if self.opened is None or self._run_id is None:
-            return
-        context, run_id = self._context, self._run_id
-        episode, step = self.opened.row.index, self.transport.position
-        allowed = sorted(self._allowed.get(run_id, ()))
-        context.toasts.say(f"Starting a branch from step {count(step)} of episode {count(episode)}…")
-
-        def done(new: str) -> None:
-            context.toasts.say(
-                f"A new run goes on from step {count(step)} of episode {count(episode)}.",
-                level="good",
-                action="Watch",
-                act=lambda: context.asks.watch.emit(new),
-                secs=10.0,
-            )
-
-        context.ops.run(lambda: branch(context.root, run_id, episode, step, allowed=allowed), done=done)
-
-    def _let_go(self) -> None:
-        if self.projector is not None:
-            self.projector.close()
-            self.retired = [*(one for one in self.retired if not one.join(0)), self.projector]
-        self.projector = self.opened = self.shown = self._asked = None
-        self._blind = False
-        self.transport.load(last=0, fps=30.0)
+    def _closed(self) -> None:
         self.timeline.load(np.empty(0))
         self.steps.rows.replace(0, lambda _: ())
         self.bar.close_episode()
         self.view.clear()
         self._explain()
 
-    def shut(self) -> None:
-        """Let everything go, for good. Twice is fine."""
-        self._closed = True
-        for unhear in self._heard:
-            unhear()
-        if self.full is not None:
-            self.full.leave()
-        self.export_bar.cancel()
-        self._let_go()
-
-    # ---- what the projector says ----
-
     def _opening(self, done: int, of: int) -> None:
+        episode = self.replaying.episode or 0
+        self.bar.show_number(episode)
         self.stack.setCurrentWidget(self.notice)
-        episode = self.projector.episode if self.projector is not None else 0
         self.notice.say(
             f"Opening episode {count(episode)}",
             "It is simulated again in a process of its own and compared with the record.",
-            offers=(("Cancel", self._let_go),),
+            offers=(("Cancel", self.replaying.let_go),),
             progress=(done, of),
         )
 
-    def _opened(self, opened: Opened) -> None:
-        self.opened = opened
+    def _ready(self) -> None:
+        opened, run_id = self.replaying.opened, self.replaying.run_id
+        if opened is None or run_id is None:
+            return
         rewards = np.array([row.reward for row in opened.steps], np.float64)
         step = opened.verdict.step
         self.timeline.load(rewards, diverged=None if opened.verdict.exact or step is None else step + 1)
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
-        if self._run_id is not None:
-            allowed = sorted(self._allowed.get(self._run_id, ()))
-            self.export_bar.offer(self._context.root.run(self._run_id), opened.row.index, allowed=allowed)
-        self.transport.load(last=opened.last, fps=opened.fps, play=self._play_next)
+        allowed = self.replaying.allowed
+        self.export_bar.offer(self._context.root.run(run_id), opened.row.index, allowed=allowed)
         self._explain()
-        self._moved()
 
-    def _shown(self, frame: Frame) -> None:
-        self.shown = frame
-        self.view.show_pixels(frame.array())
-        self.stack.setCurrentWidget(self.view)
+    def _painted(self) -> None:
+        if self.replaying.shown is not None:
+            self.view.show_pixels(self.replaying.shown.array())
+            self.stack.setCurrentWidget(self.view)
 
-    def _failed(self, why: str, module: str) -> None:
-        self._blind = True
-        self.bar.follow.setChecked(False)  # the next one would fail as this one did
+    def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)
+        replaying = self.replaying
         if module:
             self.notice.say(
                 "This replay needs your consent",
                 f"Its environment comes from the module '{module}', which would be imported and run in a "
                 "process of its own. Allow it only if you trust it.",
-                offers=((f"Allow importing {module} for this run", lambda: self.allow(module)),),
+                offers=((f"Allow importing {module} for this run", lambda: replaying.allow(module)),),
             )
         else:
-            self.notice.say("This episode cannot be replayed", why, offers=(("Try again", self.open_again),))
+            offers = (("Try again", replaying.open_again),)
+            self.notice.say("This episode cannot be replayed", why, offers=offers)
 
-    def _problem(self, why: str) -> None:
-        self._blind = True
-        self.transport.pause()
+    def _broken(self, why: str) -> None:
         self.stack.setCurrentWidget(self.notice)
-        self.notice.say("No picture", why, offers=(("Open the episode again", self.open_again),))
-
-    # ---- moving ----
+        self.notice.say("No frame", why, offers=(("Open the episode again", self.replaying.open_again),))
 
     def _moved(self) -> None:
-        transport = self.transport
-        if transport.playing and self.isVisible() and not self._ticker.isActive():
-            self._tick_at = time.monotonic()
-            self._ticker.start()
-        elif not transport.playing:
-            self._ticker.stop()
-        if self.projector is None or self.opened is None:
-            return
-        if transport.position != self._asked and not self._blind:
-            self._asked = transport.position
-            self.projector.seek(transport.position, ahead=transport.direction if transport.playing else 0)
-        if self.steps.currentIndex().row() != transport.position:
-            self.steps.setCurrentIndex(self.steps.rows.index(transport.position, 0))
-        if transport.ended:
-            self._go_on()
-
-    def _tick(self) -> None:
-        """Go on once the picture that was asked for is there."""
-        if not self.isVisible() and self.full is None:
-            self._ticker.stop()
-            return
-        if not self._blind and (self.shown is None or self.shown.step != self.transport.position):
-            return
-        now = time.monotonic()
-        elapsed, self._tick_at = now - self._tick_at, now
-        self.transport.advance(elapsed)
-
-    # ---- which run, and what it has ----
-
-    def _asked_for(self, run_id: str, episode: int | None) -> None:
-        self._wish = (run_id, episode)
-        if self._context.selection.focus == run_id and self._run_id == run_id:
-            self._grant()
-            self._read_book()
-
-    def _grant(self) -> None:
-        """Open what was asked for, as soon as it can be."""
-        if self._wish is None or self._wish[0] != self._run_id:
-            return
-        episode = self._wish[1] if self._wish[1] is not None else self.book.last
-        if episode is not None:
-            self._wish = None
-            self.open(episode)
-            self.view.setFocus()
-
-    def _follow_focus(self) -> None:
-        focus = self._context.selection.focus
-        if focus == self._run_id or self._closed:
-            return
-        self._run_id = focus
-        self.bar.follow.setChecked(False)
-        self._let_go()
-        self._take_book(Book())
-        self._read_book()
-
-    def _runs_changed(self, changed: frozenset[str]) -> None:
-        if self._run_id in changed and not self._later.isActive():
-            self._later.start()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Somebody looks: bring the list of episodes up to date."""
-        super().showEvent(event)
-        self._read_book()
-        self._moved()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks: stand still."""
-        super().hideEvent(event)
-        if self.full is None:
-            self.transport.pause()
-
-    def _read_book(self) -> None:
-        wished = self._wish is not None and self._wish[0] == self._run_id
-        if self._run_id is not None and not self._closed and (self.isVisible() or wished):
-            self.shelf.read(self._run_id)
-
-    def _book_came(self, run_id: str, book: Book) -> None:
-        if run_id == self._run_id and not self._closed:
-            self._take_book(book)
-            self._grant()
-            self._go_on()
-
-    def _take_book(self, book: Book) -> None:
-        self.book = book
-        self.bar.show_book(book)
-        self.episodes.rows.fill(len(book), self._episode_cells)
-        if self.projector is None:
-            self._explain()
-
-    def _follow_toggled(self, follow: bool) -> None:
-        if follow and (self.projector is None or self.transport.ended or not self.transport.playing):
-            self._go_on(now=True)
-
-    def _go_on(self, *, now: bool = False) -> None:
-        """While following: the newest finished episode, once the open one has been played."""
-        last, here = self.book.last, self.projector.episode if self.projector is not None else None
-        if not self.bar.follow.isChecked() or last is None:
-            return
-        if last != here and (now or here is None or self._blind or self.transport.ended):
-            self.open(last, play=True)
-        elif now and self.opened is not None and not self.transport.playing:
-            self.transport.toggle()
+        position = self.transport.position
+        if self.replaying.opened is not None and self.steps.currentIndex().row() != position:
+            self.steps.setCurrentIndex(self.steps.rows.index(position, 0))
 
     # ---- in words ----
 
     def _explain(self) -> None:
-        """What the stage says while no picture can be there."""
-        ready = self.opened is not None
+        """What the stage says while no frame can be there."""
+        ready = self.replaying.opened is not None
         for widget in (self.timeline, self.buttons):
             widget.setEnabled(ready)
         if not ready:
             self.export_button.setChecked(False)
-        if self.projector is not None:
+        if self.replaying.projector is not None:
             return
         self.stack.setCurrentWidget(self.notice)
-        row = self._context.runs.get(self._run_id)
-        if self._run_id is None:
+        run_id, book = self.replaying.run_id, self.replaying.book
+        row = self._context.runs.get(run_id)
+        if run_id is None:
             self.notice.say("No run chosen", "Choose a run in the list to replay its episodes.")
-        elif len(self.book):
+        elif len(book):
             self.notice.say(
-                f"{count(len(self.book))} episodes can be replayed",
+                f"{count(len(book))} episodes can be replayed",
                 "Choose one below, or begin with the newest.",
                 offers=(
-                    ("Replay the last episode", lambda: self.go_to(self.book.last)),
-                    ("Replay the best", lambda: self.go_to(self.book.best)),
+                    ("Replay the last episode", lambda: self.replaying.go_to(book.last)),
+                    ("Replay the best", lambda: self.replaying.go_to(book.best)),
                 ),
             )
         elif row is not None and row.state in ENDED:
@@ -373,20 +300,30 @@ class ReplayTab(ReplayParts):
                 "No finished episode yet", "Each episode of this run can be replayed here once it has ended."
             )
 
-    def _episode_cells(self, place: int) -> tuple[str, ...]:
-        at = len(self.book) - 1 - place
-        if not 0 <= at < len(self.book):
+    def _episode_cells(self, line: int) -> tuple[str, ...]:
+        book = self.replaying.book
+        at = len(book) - 1 - line
+        if not 0 <= at < len(book):
             return ()
-        book = self.book
         return count(int(book.index[at])), number(float(book.returns[at])), count(int(book.steps[at]))
 
-    def _step_cells(self, place: int) -> tuple[str, ...]:
-        if place == 0 or self.opened is None or place > self.opened.last:
+    def _step_cells(self, line: int) -> tuple[str, ...]:
+        opened = self.replaying.opened
+        if line == 0 or opened is None or line > opened.last:
             return ("0", "reset")
-        action, reward, flags, obs = value_cells(self.opened.steps[place - 1])
-        return count(place), action, reward, flags, obs
+        action, reward, flags, obs = value_cells(opened.steps[line - 1])
+        return count(line), action, reward, flags, obs
 
-    def _pick(self, place: int) -> None:
-        at = len(self.book) - 1 - place
-        if 0 <= at < len(self.book):
-            self.go_to(int(self.book.index[at]))
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return column

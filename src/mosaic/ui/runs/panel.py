@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -23,21 +23,23 @@ from PySide6.QtWidgets import (
 
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.ui.runs import ops as run_ops
-from mosaic.ui.runs.commands import run_commands
 from mosaic.ui.runs.delegate import RunDelegate
-from mosaic.ui.runs.model.deletions import Deletions
-from mosaic.ui.runs.model.table import GROUPS, SORTS, Header, RunTable
+from mosaic.ui.runs.model.table import GROUPS, SORTS, Header
 from mosaic.ui.runs.qt_model import RunModel
 from mosaic.ui.runs.sparklines import Sparklines, read
+from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.confirm import Confirm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtCore import QModelIndex, QPoint
 
     from mosaic.protocol.runs import RunRow
+    from mosaic.ui.runs.model.deletions import Deletions
+    from mosaic.ui.runs.model.table import RunTable
     from mosaic.ui.shell.context import Context
-    from mosaic.ui.shell.model.actions import Action
 
 __all__ = ["RunPanel"]
 
@@ -45,13 +47,18 @@ _TICK_MILLIS = 1000
 
 
 class RunPanel(QWidget):
-    """Qt view of a RunTable. The chosen lines are the context's selection, and the other way round."""
+    """Qt view of a RunTable. The chosen lines are the context's selection, and the other way round.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        table: the runs as they are listed.
+        deletions: the runs that are about to go, and are not listed.
+    """
+
+    def __init__(self, context: Context, table: RunTable, deletions: Deletions) -> None:
         super().__init__()
         self._context = context
-        self.deletions = Deletions()
-        self.table = RunTable(context.runs, self.deletions)
+        self.deletions, self.table = deletions, table
         self.sparks = Sparklines()
         self._following = False
         self._make_list()
@@ -142,8 +149,34 @@ class RunPanel(QWidget):
         return button
 
     def commands(self) -> list[Action]:
-        """What can be done to runs."""
-        return run_commands(self)
+        """The section Run: what can be done to the chosen runs. The last two are not about chosen runs."""
+
+        def one() -> bool:
+            return self.focus_row() is not None
+
+        def some() -> bool:
+            return bool(self.chosen())
+
+        def some_live() -> bool:
+            return bool(run_ops.live(self.chosen()))
+
+        def act(name: str, title: str, call: Callable[[], object], *keys: str, **more: Any) -> Action:
+            return Action(id=f"run.{name}", title=title, call=call, keys=keys, **more)
+
+        here = "runs"
+        return [
+            act("watch", "Watch live", self.watch, "Ctrl+L", when=one),
+            act("replay", "Replay", self.replay, "Ctrl+R", when=one),
+            act("pause", "Pause or unpause", self.pause, "Ctrl+P", when=some_live),
+            act("stop", "Stop…", self.stop, "Ctrl+.", when=some_live),
+            act("rename", "Rename", self.rename, "F2", when=one, scope=here),
+            act("tags", "Edit tags", self.tag, "Shift+F2", when=one, scope=here),
+            act("folder", "Open folder", self.open_folder, "Ctrl+O", when=one),
+            act("copy", "Copy id", self.copy_id, "Ctrl+C", when=some, scope=here),
+            act("delete", "Delete", self.delete, "Del", when=some, scope=here),
+            act("undo", "Undo delete", self.undo, "Ctrl+Z", when=lambda: self.deletions.waiting),
+            act("filter", "Filter runs", self.focus_filter, "Ctrl+F"),
+        ]
 
     # What can be done.
 

@@ -1,8 +1,8 @@
 """The one way to follow runs: a store is read when the list of runs says that it has moved (`store_seq`).
 
 The daemon tells the list how far each store has come, some ten times a second. A view of what is in stores
-has a `Following`: off the window's thread it reads the runs whose number is another one than at the last read,
-one read at a time, and only while somebody looks. No view opens a store by the clock.
+has a `Following`: off the window's thread it reads the runs whose number is another one than at the last
+read, one read at a time, and only while somebody looks. No view opens a store by the clock.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Following(Generic[T]):
         self._gap_secs, self._share = gap_ms / 1000, share
         self._seen: dict[str, int] = {}  # at most one entry per wanted run
         self._reading: Operation | None = None
-        self._looking = False
+        self._lookers: set[object] = set()  # at most one entry per view
         self._asked = self._anew = False  # while a read was under way
         self._not_before = 0.0
         self._later = QTimer(singleShot=True)
@@ -68,21 +68,23 @@ class Following(Generic[T]):
     @property
     def looking(self) -> bool:
         """Whether somebody looks."""
-        return self._looking
+        return bool(self._lookers)
 
-    def start(self) -> None:
-        """Somebody looks."""
-        self._looking = True
+    def start(self, looker: object = None) -> None:
+        """Somebody looks; of several views, each says so for itself."""
+        self._lookers.add(looker)
         self.turn()
 
-    def stop(self) -> None:
-        """Nobody looks: read nothing."""
-        self._looking = False
-        self._later.stop()
+    def stop(self, looker: object = None) -> None:
+        """This one looks no more; when nobody does, nothing is read."""
+        self._lookers.discard(looker)
+        if not self._lookers:
+            self._later.stop()
 
     def close(self) -> None:
         """Stop for good: nothing is heard, and what is being read is not wanted any more."""
-        self.stop()
+        self._lookers.clear()
+        self._later.stop()
         self._unhear()
         self.let_go()
 
@@ -118,7 +120,7 @@ class Following(Generic[T]):
         """Read what is due, unless a read is under way or the last one was just now."""
         wanted = self._wanted()
         self._seen = {run_id: self._seen[run_id] for run_id in wanted if run_id in self._seen}
-        if not self._looking or self._reading is not None:
+        if not self._lookers or self._reading is not None:
             return
         due = tuple(run_id for run_id in wanted if self._seen.get(run_id) != self._seq(run_id))
         if not due:
@@ -149,7 +151,7 @@ class Following(Generic[T]):
         return -1 if row is None else row.store_seq
 
     def _moved(self, moved: frozenset[str]) -> None:
-        if self._looking and any(run_id in moved for run_id in self._wanted()):
+        if self._lookers and any(run_id in moved for run_id in self._wanted()):
             self.turn()
 
     def _done(self, seqs: dict[str, int], found: T, took_secs: float) -> None:

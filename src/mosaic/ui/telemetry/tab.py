@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import visible
-from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.notice import Notice
@@ -25,56 +24,47 @@ from mosaic.ui.shell.widgets.rows_table import Rows, RowsTable
 from mosaic.ui.telemetry.model import (
     EPISODE_COLUMNS,
     STEP_COLUMNS,
-    News,
-    Telemetry,
     episode_cells,
     step_cells,
 )
-from mosaic.ui.telemetry.reading import TelemetryReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.protocol.rows import EpisodeRow
     from mosaic.ui.shell.context import Context
+    from mosaic.ui.telemetry.feed import TelemetryFeed
+    from mosaic.ui.telemetry.model import Telemetry
 
 __all__ = ["TelemetryTab"]
 
-_STEPS, _EPISODES = 500, 200  # kept for the lists; the reader brings half as many at once
 _REDRAW_MILLIS = 100
 
 
 class TelemetryTab(QWidget):
-    """Live telemetry of the run in focus, redrawn at most ten times a second."""
+    """Live telemetry of the run in focus, redrawn at most ten times a second.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        telemetry: what is shown.
+        feed: what reads for it while somebody looks.
+    """
+
+    def __init__(self, context: Context, telemetry: Telemetry, feed: TelemetryFeed) -> None:
         super().__init__()
         self._context = context
-        self.telemetry = Telemetry(steps=_STEPS, episodes=_EPISODES)
-        self._run_id: str | None = None
-        self._reader: TelemetryReader | None = None
+        self.telemetry, self.feed = telemetry, feed
         self._shown_episodes: list[EpisodeRow] = []
         self._held = False
-        self._closed = False
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
         self._redraw.setInterval(_REDRAW_MILLIS)
         self._redraw.timeout.connect(self._draw)
         self._make()
-        self.telemetry.changed.connect(self._changed)
-        self.following: Following[News] = Following(
-            context,
-            wanted=lambda: () if self._run_id is None else (self._run_id,),
-            work=self._work,
-            take=self._take,
-            failed=self.telemetry.fail,
-            gap_ms=_REDRAW_MILLIS,
-        )
         self._heard = [
-            context.selection.changed.connect(self._follow),
-            context.runs.changed.connect(lambda moved: self._changed() if self._run_id in moved else None),
+            telemetry.changed.connect(self._changed),
+            context.selection.changed.connect(self._changed),
+            context.runs.changed.connect(lambda moved: self._changed() if feed.run_id in moved else None),
             context.link.changed.connect(self._changed),
         ]
         self._draw()
@@ -141,47 +131,28 @@ class TelemetryTab(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks: follow."""
         super().showEvent(event)
-        self._follow()
-        self.following.start()
+        self.feed.start(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: stop."""
         super().hideEvent(event)
-        self.following.stop()
+        self.feed.stop(self)
 
     def shut(self) -> None:
         """Let everything go, for good. Twice is fine."""
-        self._closed = True
         for unhear in self._heard:
             unhear()
-        self.following.close()
-
-    def _follow(self) -> None:
-        focus = self._context.selection.focus
-        if self._closed or not self.isVisible() or focus == self._run_id:
-            return
-        self._run_id = focus
-        self._reader = None if focus is None else TelemetryReader(self._context.root.run(focus))
-        self.following.let_go()
-        self.telemetry.clear()
-        self.following.ask()
-
-    def _work(self, _due: tuple[str, ...]) -> Callable[[], News]:
-        reader = self._reader
-        return lambda: News() if reader is None else reader.read()
-
-    def _take(self, news: News) -> bool:
-        self.telemetry.take(news)
-        return False
+        self.feed.close()
 
     def _set_held(self, held: bool) -> None:
         self._held = held
         self._changed()
 
-    def _replay(self, place: int) -> None:
+    def _replay(self, line: int) -> None:
         rows = self._shown_episodes
-        if self._run_id is not None and place < len(rows):
-            self._context.asks.replay.emit(self._run_id, rows[place].index)
+        run_id = self.feed.run_id
+        if run_id is not None and line < len(rows):
+            self._context.asks.replay.emit(run_id, rows[line].index)
 
     # ---- drawing ----
 

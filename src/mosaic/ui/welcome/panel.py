@@ -17,16 +17,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mosaic.ui.launch import work
-from mosaic.ui.launch.model.catalog import Catalog
 from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, INSET, TIGHT
 from mosaic.ui.shell.widgets.bits import Note
 from mosaic.ui.welcome.model import FIRST_STEPS, FirstStep, standing_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QShowEvent
 
+    from mosaic.ui.launch.model.catalog import Catalog
     from mosaic.ui.shell.context import Context
 
 __all__ = ["WelcomePanel"]
@@ -35,16 +36,22 @@ _NARROW, _WIDTH = 400, 520
 
 
 class WelcomePanel(QWidget):
-    """Qt view of the first steps. Shown while there is no run, and when it was `asked` for."""
+    """Qt view of the first steps. Shown while there is no run, and when it was `asked` for.
+
+    Args:
+        context: shared by all parts of the window.
+        catalog: the runners there are, and how each stands.
+        look: has the catalog brought up to date.
+    """
 
     changed = Signal()
     """Whether it was asked for changed."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, catalog: Catalog, *, look: Callable[[], object]) -> None:
         super().__init__()
         self._context = context
         self.asked = False
-        self._catalog = Catalog()
+        self._catalog, self._look = catalog, look
         self._notes: dict[str, Note] = {}
         self.buttons: dict[str, QPushButton] = {}
         body = QWidget()
@@ -93,8 +100,7 @@ class WelcomePanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks: see how the runners stand now."""
         super().showEvent(event)
-        root = self._context.root
-        self._context.ops.run(lambda: work.look(root), done=self._catalog.show)
+        self._look()
 
     def commands(self) -> list[Action]:
         """What can be done from anywhere."""

@@ -32,7 +32,7 @@ def test_points_come_sorted_and_those_without_a_place_are_counted() -> None:
     found = curve([1.0, 2.0, 3.0], x=[5.0, math.nan, 4.0])
     assert found.x.tolist() == [4.0, 5.0]
     assert found.y.tolist() == [3.0, 1.0]
-    assert found.unplaced == 1
+    assert found.nowhere == 1
 
 
 def test_few_points_are_drawn_as_they_are() -> None:

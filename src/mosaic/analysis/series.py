@@ -25,7 +25,7 @@ _FIRST_ROOM: Final = 1024
 _COARSE_FROM = 200_000  # longer curves also keep a coarse form, so that drawing them never reads all of them
 _COARSE_BIN = 256  # points that a coarse form keeps four of
 _COARSE_PIECE = _COARSE_BIN * 4096  # at once: the interpreter is held for a millisecond or two
-_PER_PIXEL = 4  # M4 keeps first, last, lowest and highest of each pixel: the same picture as all points
+_PER_PIXEL = 4  # M4 keeps first, last, lowest and highest of each pixel: it looks the same as all points
 
 
 class Growing:
@@ -56,7 +56,7 @@ class Growing:
 
 @dataclass(frozen=True)
 class Coarse:
-    """First, last, lowest and highest of every few points: their places, and copies of them."""
+    """First, last, lowest and highest of every few points: their positions, and copies of them."""
 
     at: Ints
     x: Floats
@@ -67,7 +67,7 @@ class Coarse:
 class Curve:
     """One run's curve, ready to draw: sorted by x. `y` and `smooth` are NaN where there is no number.
 
-    `bad` are the places of values that were not finite, `bad_y` what they were.
+    `bad` are the positions of values that were not finite, `bad_y` what they were.
     """
 
     x: Floats
@@ -75,8 +75,8 @@ class Curve:
     smooth: Floats
     bad: Ints
     bad_y: Floats
-    unplaced: int = 0
-    """Values without a place on this axis."""
+    nowhere: int = 0
+    """How many values lie nowhere on this axis."""
     thinned: bool = False
     """Whether older values were thinned out to bound the memory."""
     coarse_y: Coarse | None = None
@@ -96,11 +96,11 @@ _NONE: Final = np.empty(0, np.int64)
 
 def prepare(x: Floats, values: Floats, *, smoother: Smoother, was_thinned: bool = False) -> Curve:
     """A curve from points in the order they were logged."""
-    unplaced = 0
+    nowhere = 0
     if len(x) and not np.isfinite(x).all():
-        placed = np.isfinite(x)
-        unplaced = int(len(x) - placed.sum())
-        x, values = x[placed], values[placed]
+        somewhere = np.isfinite(x)
+        nowhere = int(len(x) - somewhere.sum())
+        x, values = x[somewhere], values[somewhere]
     if len(x) > 1 and (x[1:] < x[:-1]).any():
         order = np.argsort(x, kind="stable")
         x, values = x[order], values[order]
@@ -117,7 +117,7 @@ def prepare(x: Floats, values: Floats, *, smoother: Smoother, was_thinned: bool 
         coarse_smooth=coarse_y if smooth is plain else _coarse(x, smooth),
         bad=bad,
         bad_y=values[bad],
-        unplaced=unplaced,
+        nowhere=nowhere,
         thinned=was_thinned,
     )
 
@@ -143,10 +143,10 @@ def draw(curve: Curve, *, low: float, high: float, pixels: int, smooth: bool, lo
         else:
             picked = _picked(x, y, room)
         gaps = _wide(gaps, x, least=(high - low) / max(1, pixels))
-        place = np.searchsorted(picked, gaps)  # a NaN goes in before the first pick behind the gap
+        before = np.searchsorted(picked, gaps)  # a NaN goes in before the first pick behind the gap
         kept_x, kept_y = x[picked], y[picked]
         if len(gaps):
-            kept_x, kept_y = np.insert(kept_x, place, x[gaps]), np.insert(kept_y, place, np.nan)
+            kept_x, kept_y = np.insert(kept_x, before, x[gaps]), np.insert(kept_y, before, np.nan)
         x, y = kept_x, kept_y
     if log:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,7 +161,7 @@ def _coarse(x: Floats, y: Floats) -> Coarse | None:
     for start in range(0, len(y), _COARSE_PIECE):
         piece = np.ascontiguousarray(y[start : start + _COARSE_PIECE])
         room = max(4, len(piece) // _COARSE_BIN * 4)
-        found.append(_picked_places(_M4.downsample(piece, n_out=room), piece) + start)
+        found.append(_indices(_M4.downsample(piece, n_out=room), piece) + start)
     at = np.concatenate(found)
     return Coarse(at=at, x=x[at], y=y[at])
 
@@ -170,17 +170,17 @@ def _picked(x: Floats, y: Floats, room: int) -> Ints:
     if len(x) <= room:
         return np.flatnonzero(np.isfinite(y))
     found = _M4.downsample(np.ascontiguousarray(x), np.ascontiguousarray(y), n_out=room)
-    return _picked_places(found, y)
+    return _indices(found, y)
 
 
-def _picked_places(found: npt.NDArray[np.uint64], y: Floats) -> Ints:
+def _indices(found: npt.NDArray[np.uint64], y: Floats) -> Ints:
     picked: Ints = found.astype(np.int64)
     picked = picked[np.concatenate([[True], picked[1:] > picked[:-1]])]  # an empty bin repeats its neighbour
     return picked[np.isfinite(y[picked])]
 
 
 def _wide(gaps: Ints, x: Floats, *, least: float) -> Ints:
-    """One place for each run of gaps that is wide enough to be seen."""
+    """One position for each run of gaps that is wide enough to be seen."""
     if not len(gaps):
         return gaps
     begins = np.concatenate([[True], np.diff(gaps) > 1])
@@ -199,8 +199,8 @@ def marks(curve: Curve, *, low: float, high: float, pixels: int) -> list[tuple[f
     x, what = curve.x[curve.bad[first:stop]], curve.bad_y[first:stop]
     for kind, chosen in (("nan", np.isnan(what)), ("+inf", what > 0), ("-inf", what < 0)):
         slots, firsts = np.unique(((x[chosen] - low) / step).astype(np.int64), return_index=True)
-        for slot, place in zip(slots.tolist(), firsts.tolist(), strict=True):
-            found[slot, kind] = float(x[chosen][place])
+        for slot, near in zip(slots.tolist(), firsts.tolist(), strict=True):
+            found[slot, kind] = float(x[chosen][near])
     return [(x, kind) for (_, kind), x in found.items()]
 
 
@@ -208,14 +208,14 @@ def at(curve: Curve, x: float) -> tuple[float, float, float] | None:
     """The point nearest to an x: its x, value and smoothed value; the value as logged, NaN and all."""
     if not len(curve.x):
         return None
-    place = int(np.searchsorted(curve.x, x))
-    if place == len(curve.x) or (place > 0 and x - curve.x[place - 1] <= curve.x[place] - x):
-        place -= 1
-    value = float(curve.y[place])
-    found = int(np.searchsorted(curve.bad, place))
-    if found < len(curve.bad) and curve.bad[found] == place:
+    near = int(np.searchsorted(curve.x, x))
+    if near == len(curve.x) or (near > 0 and x - curve.x[near - 1] <= curve.x[near] - x):
+        near -= 1
+    value = float(curve.y[near])
+    found = int(np.searchsorted(curve.bad, near))
+    if found < len(curve.bad) and curve.bad[found] == near:
         value = float(curve.bad_y[found])
-    return float(curve.x[place]), value, float(curve.smooth[place])
+    return float(curve.x[near]), value, float(curve.smooth[near])
 
 
 def thinned(columns: list[Floats], value: int, *, keep: int) -> list[Floats]:

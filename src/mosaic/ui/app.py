@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "paint_first"]
 
-_FIRST_PICTURE_SECS = 0.5
+_FIRST_PAINT_SECS = 0.5
 
 
 @contextmanager
@@ -59,8 +59,8 @@ def _ended_by_signals(window: QWidget) -> Iterator[None]:
 
 
 def paint_first(app: QApplication, window: QWidget) -> None:
-    """Have the window's first picture on the screen before its parts are loaded."""
-    until = time.monotonic() + _FIRST_PICTURE_SECS
+    """Have the window on the screen before its parts are loaded."""
+    until = time.monotonic() + _FIRST_PAINT_SECS
     while not window.windowHandle().isExposed() and time.monotonic() < until:
         app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 10)
     window.repaint()

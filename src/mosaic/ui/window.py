@@ -306,13 +306,13 @@ class Window(QMainWindow):
     def arrange(self) -> None:
         """Put every dock where it was the first time."""
         area = Qt.DockWidgetArea
-        for dock, place in (
+        for dock, side in (
             (self.left, area.LeftDockWidgetArea),
             (self.right, area.RightDockWidgetArea),
             (self.bottom, area.BottomDockWidgetArea),
         ):
             dock.setFloating(False)
-            self.addDockWidget(place, dock)
+            self.addDockWidget(side, dock)
             dock.show()
         wide = self.width()
         self.resizeDocks(

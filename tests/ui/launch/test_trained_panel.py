@@ -116,8 +116,8 @@ def test_a_training_starts_from_a_checkpoint_or_goes_on_with_a_run(
     context.selection.choose([run_id])
     commands = {command.id: command for command in made.commands()}
     made.launch.basics.set("resume", "")
-    assert commands["run.go_on"].when()
-    commands["run.go_on"].call()
+    assert commands["run.resume"].when()
+    commands["run.resume"].call()
     qtbot.waitUntil(lambda: made.launch.basics.text("resume") == run_id, timeout=LONG)
     assert commands["run.again"].when()
     commands["run.again"].call()

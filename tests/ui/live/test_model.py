@@ -87,9 +87,9 @@ def test_frames_become_pictures_and_numbers(live: Live, lane: Lane) -> None:
     lane.set_epoch(0, 1)
     assert tick(live)
     assert live.phase is Phase.SHOWING
-    assert live.picture is not None
-    assert live.picture.pixels.shape == (1, 2, 3)
-    numbers = dict(hud(live.picture, now_nanos=live.picture.newest.monotonic_nanos + 5_000_000))
+    assert live.on_screen is not None
+    assert live.on_screen.pixels.shape == (1, 2, 3)
+    numbers = dict(hud(live.on_screen, now_nanos=live.on_screen.newest.monotonic_nanos + 5_000_000))
     assert numbers["Episode"] == "1,234"
     assert (numbers["Step"], numbers["Reward"], numbers["Return"]) == ("7", "0.5", "9")
     assert (numbers["Steps/s"], numbers["Unwatched"], numbers["Price"]) == ("90", "100", "10.0 %")
@@ -146,7 +146,7 @@ def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
     lane.list_row(0, state=layout.WITHOUT_PICTURES, env_index=0, group="")
     lane.note("made with render_mode='ansi'")
     tick(live)
-    assert live.phase is Phase.NO_PICTURE
+    assert live.phase is Phase.NO_FRAME
     assert live.said() == ("No picture", "made with render_mode='ansi'")
     live.hold(True)
     assert live.said().title == "Viewing is paused"

@@ -94,7 +94,7 @@ def test_a_picture_is_saved_and_copied_as_it_is(
     qtbot: QtBot, context: Context, tab: LiveTab, daemon: Daemon, counting: Counting
 ) -> None:
     focus(context, daemon, counting.row.run_id)
-    qtbot.waitUntil(lambda: tab.live.picture is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.live.on_screen is not None, timeout=WAIT)
     tab.toggle_held()
     tab.save_screenshot()
     folder = context.root.run(counting.row.run_id).path / "screenshots"
@@ -102,7 +102,7 @@ def test_a_picture_is_saved_and_copied_as_it_is(
     saved = QImage(str(next(folder.glob("*.png")))).convertToFormat(QImage.Format.Format_RGB888)
     assert tab.view.image is not None
     assert saved == tab.view.image.convertToFormat(QImage.Format.Format_RGB888)
-    tab.copy_picture()
+    tab.copy_frame()
     copied = QGuiApplication.clipboard().image()
     assert copied.convertToFormat(QImage.Format.Format_RGB888) == saved
     QGuiApplication.clipboard().clear()
@@ -119,7 +119,7 @@ def test_the_picture_goes_to_the_full_screen_and_comes_back(
     qtbot: QtBot, context: Context, tab: LiveTab, daemon: Daemon, counting: Counting
 ) -> None:
     focus(context, daemon, counting.row.run_id)
-    qtbot.waitUntil(lambda: tab.live.picture is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.live.on_screen is not None, timeout=WAIT)
     tab.toggle_full_screen()
     window = tab.view.window()
     assert window.isFullScreen()

@@ -10,7 +10,7 @@ import pytest
 from mosaic.errors import ReplayCancelledError, UsageError
 from mosaic.paths import RunFolder
 from mosaic.ui.replay import exports
-from mosaic.ui.replay.exports import Export, place_for
+from mosaic.ui.replay.exports import Export, path_for
 from tests.replay.recorded import LOOP, record
 
 
@@ -27,7 +27,7 @@ def test_every_picture_is_written_and_counted(
     cartpole: RunFolder, tmp_path: Path, kind: exports.Kind
 ) -> None:
     done: list[tuple[int, int]] = []
-    path = tmp_path / "new" / place_for(cartpole, 0, kind).name
+    path = tmp_path / "new" / path_for(cartpole, 0, kind).name
     export = Export(cartpole, 0, kind=kind, path=path, progress=lambda *given: done.append(given))
     assert export.run() == 9
     assert done == [(n, 9) for n in range(1, 10)]
@@ -59,12 +59,12 @@ def test_it_can_be_cancelled_before_it_began_and_from_another_thread(
 def test_a_gif_that_would_not_fit_in_memory_is_refused(
     cartpole: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "MOST_GIF_PICTURES", 5)
+    monkeypatch.setattr(exports, "MOST_GIF_FRAMES", 5)
     with pytest.raises(UsageError, match="export MP4 instead"):
         Export(cartpole, 0, kind="gif", path=tmp_path / "clip.gif").run()
     assert not list(tmp_path.iterdir())
 
 
 def test_by_default_it_goes_into_the_runs_folder(cartpole: RunFolder) -> None:
-    assert place_for(cartpole, 7, "mp4") == cartpole.path / "videos" / "episode-000007.mp4"
-    assert place_for(cartpole, 7, "png") == cartpole.path / "videos" / "episode-000007"
+    assert path_for(cartpole, 7, "mp4") == cartpole.path / "videos" / "episode-000007.mp4"
+    assert path_for(cartpole, 7, "png") == cartpole.path / "videos" / "episode-000007"

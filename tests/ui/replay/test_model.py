@@ -207,7 +207,7 @@ def test_the_neighbours_of_an_episode_are_finished_ones(episode: int, by: int, f
 
 def test_an_episode_is_found_in_the_book_or_not() -> None:
     book = book_of([0.0] * 3, index=[2, 4, 7])
-    assert [book.place(episode) for episode in (2, 3, 7, 8)] == [0, None, 2, None]
+    assert [book.line_of(episode) for episode in (2, 3, 7, 8)] == [0, None, 2, None]
 
 
 def test_many_rewards_become_the_extremes_of_each_column() -> None:

@@ -34,7 +34,7 @@ def ask_path(parent: QWidget, *, suffix: str, take: Callable[[Path], None]) -> Q
 
 
 def export_png(context: Context, widget: QWidget, path: Path) -> None:
-    """A picture of the charts, at twice the screen's resolution."""
+    """An image of the charts, at twice the screen's resolution."""
     ratio = 2.0
     image = QImage(widget.size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)

@@ -91,14 +91,14 @@ class Legend(QScrollArea):
             self._column.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        for place, run_id in enumerate(self._charts.runs):
+        for at, run_id in enumerate(self._charts.runs):
             row = self.rows.get(run_id)
             if row is None:
                 row = self.rows[run_id] = _Row(run_id)
                 row.muted.connect(self._charts.mute)
                 row.alone.connect(self._charts.only)
-            if self._column.indexOf(row) != place:
-                self._column.insertWidget(place, row)
+            if self._column.indexOf(row) != at:
+                self._column.insertWidget(at, row)
             row.swatch.show_colour(self._colour_of(run_id), faint=not self._charts.audible(run_id))
             name = self._name_of(run_id)
             if row.name.accessibleName() != name:

@@ -1,8 +1,8 @@
 """The curves of runs, read from their stores by cursor: history once, then only what is new. Qt-free.
 
 Used on one thread at a time, never the window's. Opens a store read-only for a moment and keeps no file open,
-so a daemon that dies or a store that is built anew is no event here: a store that is another one, or has gone
-back, is read from its beginning.
+so a daemon that dies or a store that is built anew changes nothing here: a store that is another one, or has
+gone back, is read from its beginning.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Run:
         self.t_first = 0.0
         self.names: tuple[tuple[str, str | None], ...] = ()
         self.episodes = Growing(4)  # t_end, return, steps, steps of all so far
-        self.places = np.empty(0, np.int64)  # where in `episodes` an episode's index is, -1: nowhere
+        self.rows = np.empty(0, np.int64)  # where in `episodes` an episode's index is, -1: nowhere
         self.metrics: dict[str, _Metric] = {}
         self.shown: tuple[object, ...] = ()
         self.more = False
@@ -71,38 +71,38 @@ class _Run:
         return key if key in names else next((name for name, own in self.names if own == key), None)
 
     def add_episodes(self, page: CurvePage) -> None:
-        """Take in ended episodes; one that is told again replaces what was known of it."""
+        """Take in ended episodes; one that comes again replaces what was known of it."""
         self.block = page.block
         points = page.points
         if not len(points):
             return
         index = points.index
-        if int(index.max()) >= len(self.places):
+        if int(index.max()) >= len(self.rows):
             room = np.full(max(1024, 2 * int(index.max())), -1)
-            room[: len(self.places)] = self.places
-            self.places = room
+            room[: len(self.rows)] = self.rows
+            self.rows = room
         last = np.full(int(index.max()) + 1, -1)
         last[index] = np.arange(len(index))  # of one told twice in this page, the later
         chosen = np.sort(last[last >= 0])
         index, columns = index[chosen], (points.t_end[chosen], points.return_[chosen], points.steps[chosen])
-        place = self.places[index]
-        known = place >= 0
+        row = self.rows[index]
+        known = row >= 0
         if known.any():
-            now = np.array([self.episodes.column(n)[place[known]] for n in range(3)])
+            now = np.array([self.episodes.column(n)[row[known]] for n in range(3)])
             told = np.array([column[known] for column in columns], np.float64)
             if not np.array_equal(now, told, equal_nan=True):
-                self._retell(place[known], told)
+                self._correct(row[known], told)
         fresh = ~known
-        self.places[index[fresh]] = len(self.episodes) + np.arange(int(fresh.sum()))
+        self.rows[index[fresh]] = len(self.episodes) + np.arange(int(fresh.sum()))
         before = float(self.episodes.column(3)[-1]) if len(self.episodes) else 0.0
         t_end, return_, steps = (column[fresh].astype(np.float64) for column in columns)
         self.episodes.append(t_end, return_, steps, before + np.cumsum(steps))
 
-    def _retell(self, place: np.ndarray[tuple[int], np.dtype[np.int64]], told: Floats) -> None:
+    def _correct(self, row: np.ndarray[tuple[int], np.dtype[np.int64]], told: Floats) -> None:
         # Copies: the views given out stay as they are.
         changed = [self.episodes.column(number).copy() for number in range(3)]
         for column, values in zip(changed, told, strict=True):
-            column[place] = values
+            column[row] = values
         self.episodes = Growing(4)
         self.episodes.append(*changed, np.cumsum(changed[2]))
 
@@ -185,18 +185,18 @@ class ChartLoader:
         if not folder.store.exists():
             return Loaded(run_id=run_id, problem="" if folder.path.exists() else "This run is gone.")
         with SeriesReader(folder) as reader, reader.snapshot():
-            place = reader.place()
-            if place.inode != run.inode or place.seq < run.seq:
+            now = reader.place()
+            if now.inode != run.inode or now.seq < run.seq:
                 run.forget()
-            shown = (place.seq, asked.keys, asked.axis, asked.smoothing)
+            shown = (now.seq, asked.keys, asked.axis, asked.smoothing)
             if shown == run.shown and not run.more:
                 return None
-            if place.seq != run.seq:
-                run.t_first = place.t_first or 0.0
+            if now.seq != run.seq:
+                run.t_first = now.t_first or 0.0
                 run.names = tuple(reader.names())
                 run.add_episodes(reader.curve_from(run.block))
             run.more = self._read_metrics(reader, run, self._sources(run, asked), until)
-            run.inode, run.seq, run.shown = place.inode, place.seq, shown
+            run.inode, run.seq, run.shown = now.inode, now.seq, shown
         self._thin(run)
         return Loaded(
             run_id=run_id,

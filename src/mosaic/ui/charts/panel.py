@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["ChartsPanel"]
 
 _WINDOWS = (5, 10, 20, 50, 100, 200, 500, 1000)
-_AFTER_FIRST_PICTURE_MS = 50  # what the charts need is loaded beside, not before, the window's first picture
+_AFTER_FIRST_PAINT_MS = 50  # what the charts need is loaded beside, not before, what is seen first
 _NO_RUN = "Choose a run on the left to see its curves.\nChoose several to lay them over one another."
 
 
@@ -108,9 +108,9 @@ class ChartsPanel(QWidget):
         self.axis.currentIndexChanged.connect(lambda _: self.charts.set_axis(self.axis.currentData()))
         self.log = tool("Log", tip="Logarithmic vertical axis", checkable=True)
         self.log.toggled.connect(self.charts.set_log)
-        self.export = tool("Export ▾", tip="Save as a picture or a table")
+        self.export = tool("Export ▾", tip="Save as an image or a table")
         menu = QMenu(self.export)
-        menu.addAction("Picture (PNG)…", lambda: self._export("png"))
+        menu.addAction("Image (PNG)…", lambda: self._export("png"))
         menu.addAction("Drawing (SVG)…", lambda: self._export("svg"))
         menu.addAction("All values (CSV)…", lambda: self._export("csv"))
         self.export.setMenu(menu)
@@ -216,15 +216,15 @@ class ChartsPanel(QWidget):
             self._column.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        for place, key in enumerate(self.charts.keys):
+        for at, key in enumerate(self.charts.keys):
             if key not in self.plots:
                 plot = self.plots[key] = Plot(self.charts, key, colour_of=self._context.colours.of)
                 plot.pointed.connect(self._pointed)
                 plot.x_moved.connect(self._x_moved)
                 plot.following.connect(self._follow)
                 plot.closed.connect(self.charts.toggle)
-            if self._column.indexOf(self.plots[key]) != place:
-                self._column.insertWidget(place, self.plots[key], 1)
+            if self._column.indexOf(self.plots[key]) != at:
+                self._column.insertWidget(at, self.plots[key], 1)
         for key, plot in self.plots.items():
             plot.show_axis(AXES[self.charts.axis], last=key == self.charts.keys[-1])
 
@@ -256,7 +256,7 @@ class ChartsPanel(QWidget):
         super().showEvent(event)
         if not self._asked_for_plots:
             self._asked_for_plots = True
-            QTimer.singleShot(_AFTER_FIRST_PICTURE_MS, self, self._load_plots)
+            QTimer.singleShot(_AFTER_FIRST_PAINT_MS, self, self._load_plots)
         self.feed.start(self)
         self._draw()
 

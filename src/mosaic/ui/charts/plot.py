@@ -68,7 +68,7 @@ class Plot(QWidget):
         item.showGrid(x=True, y=True, alpha=0.15)
         for side in ("left", "bottom"):
             item.getAxis(side).enableAutoSIPrefix(False)
-            item.getAxis(side).setStyle(maxTickLevel=0)  # minor ticks are most of what a picture costs
+            item.getAxis(side).setStyle(maxTickLevel=0)  # minor ticks are most of what drawing costs
         item.getAxis("left").setWidth(46)
         self._scatter = pg.ScatterPlotItem(pxMode=True, pen=None)
         self._cross = pg.InfiniteLine(angle=90, movable=False)
@@ -76,7 +76,7 @@ class Plot(QWidget):
         for one in (self._scatter, self._cross):
             item.addItem(one, ignoreBounds=True)
         self._view.sigXRangeChanged.connect(self._x_changed)
-        self._view.sigYRangeChanged.connect(lambda *_: self._place_marks())
+        self._view.sigYRangeChanged.connect(lambda *_: self._draw_marks())
         self.graphics.scene().sigMouseMoved.connect(self._mouse)
         self.graphics.viewport().installEventFilter(self)
         self._lay_out()
@@ -186,7 +186,7 @@ class Plot(QWidget):
         for run_id, curve in curves.items():
             self._draw(run_id, curve)
         self._fit_y()
-        self._place_marks()
+        self._draw_marks()
         self._say(curves)
 
     def _draw(self, run_id: str, curve: Curve) -> None:
@@ -228,8 +228,8 @@ class Plot(QWidget):
             room = (high - low) * 0.06 or max(abs(low) * 0.05, 0.5)
             self._view.setYRange(low - room, high + room, padding=0)
 
-    def _place_marks(self) -> None:
-        """Marks of what is no number stand at the edge; a lone value gets a dot, as it makes no line."""
+    def _draw_marks(self) -> None:
+        """What is not a number is marked at the edge; a lone value gets a dot, as it makes no line."""
         (low, high), (bottom, top) = self._view.viewRange()
         room = (top - bottom) * 0.03
         spots: list[dict[str, Any]] = []
@@ -251,7 +251,7 @@ class Plot(QWidget):
         self._scatter.setData(spots)
 
     def _say(self, curves: dict[str, Curve]) -> None:
-        """What the picture alone does not tell."""
+        """What the curves alone do not tell."""
         told = []
         counts = {"NaN": 0, "infinite": 0}
         for curve in curves.values():
@@ -259,10 +259,10 @@ class Plot(QWidget):
             counts["NaN"] += nans
             counts["infinite"] += len(curve.bad_y) - nans
         told += [f"{count:,} {what}" for what, count in counts.items() if count]
-        unplaced = sum(curve.unplaced for curve in curves.values())
-        if unplaced:
-            values = "value" if unplaced == 1 else "values"
-            told.append(f"{unplaced:,} {values} without a position on this axis")
+        nowhere = sum(curve.nowhere for curve in curves.values())
+        if nowhere:
+            values = "value" if nowhere == 1 else "values"
+            told.append(f"{nowhere:,} {values} without a position on this axis")
         if self._charts.log and any((curve.y <= 0).any() for curve in curves.values()):
             told.append("values ≤ 0 are not shown")
         if any(curve.thinned for curve in curves.values()):
@@ -312,7 +312,7 @@ class Plot(QWidget):
 
     @property
     def note(self) -> str:
-        """What is told beside the title."""
+        """What is said beside the title."""
         return self._note.accessibleName()
 
     # -- crosshair ------------------------------------------------------------------------------------------
@@ -346,9 +346,9 @@ class Plot(QWidget):
                 found[run_id] = text
         return found
 
-    def _mouse(self, place: QPointF) -> None:
-        if self.graphics.getPlotItem().vb.sceneBoundingRect().contains(place):
-            self.pointed.emit(self.key, float(self._view.mapSceneToView(place).x()))
+    def _mouse(self, point: QPointF) -> None:
+        if self.graphics.getPlotItem().vb.sceneBoundingRect().contains(point):
+            self.pointed.emit(self.key, float(self._view.mapSceneToView(point).x()))
         else:
             self.pointed.emit(self.key, math.nan)
 

@@ -96,7 +96,7 @@ def _setup(row: RunRow, manifest: Manifest | None) -> tuple[Field, ...]:
         fields += [Field("Environments", str(job.envs))] if job.envs > 1 else []
         for label, path in (
             ("Starts from", job.init),
-            ("Goes on with", job.resume),
+            ("Resumes", job.resume),
             ("Plays", job.checkpoint),
         ):
             fields += [Field(label, text.visible(path), copy=path)] if path else []

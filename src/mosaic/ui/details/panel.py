@@ -187,14 +187,14 @@ class DetailsPanel(FollowingPanel):
             title.setContentsMargins(0, GAP if line else 0, 0, 0)
             grid.addWidget(title, line, 0, 1, 3)
             line += 1
-            for place, field in enumerate(section.fields):
-                self._add(grid, line, field, section=section, place=place)
+            for at, field in enumerate(section.fields):
+                self._add(grid, line, field, section=section, at=at)
                 line += 1
         grid.setRowStretch(line, 1)
         self._scroll.setWidget(inner)
         self._scroll.verticalScrollBar().setValue(at)
 
-    def _add(self, grid: QGridLayout, line: int, field: Field, *, section: Section, place: int) -> None:
+    def _add(self, grid: QGridLayout, line: int, field: Field, *, section: Section, at: int) -> None:
         top = Qt.AlignmentFlag.AlignTop
         value = plain(wrap=True)
         value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -212,8 +212,8 @@ class DetailsPanel(FollowingPanel):
 
             def copy() -> None:
                 now = next((one for one in self._sections() if one.title == title), None)
-                if now is not None and place < len(now.fields):
-                    QGuiApplication.clipboard().setText(now.fields[place].copy)
+                if now is not None and at < len(now.fields):
+                    QGuiApplication.clipboard().setText(now.fields[at].copy)
                     self._context.toasts.say(f"Copied: {field.label}")
 
             grid.addWidget(tool("Copy", tip=f"Copy: {field.label}", flat=True, act=copy), line, 2, top)

@@ -52,15 +52,15 @@ class EpisodeLoader:
             return None
         until = time.monotonic() + budget_secs
         with SeriesReader(self.folder) as reader, reader.snapshot():
-            place = reader.place()
-            if place.inode != self._inode or place.seq < self._seq:
+            now = reader.place()
+            if now.inode != self._inode or now.seq < self._seq:
                 self._forget()
-                self._inode = place.inode
+                self._inode = now.inode
                 self._next = max(0, reader.summary().episodes - self.most)
             if self._upto is None:
-                if place.seq == self._seq:
+                if now.seq == self._seq:
                     return None
-                self._upto = place.seq  # what changes behind us while we read pages comes with the next round
+                self._upto = now.seq  # what changes behind us while we read pages comes with the next round
             more = self._read(reader, until)
             if not more:
                 self._seq, self._next, self._upto = self._upto, 0, None
@@ -103,10 +103,10 @@ class EpisodeLoader:
         }
         index = np.array(fresh["index"], np.int64)
         known = self._columns["index"][: self._count]
-        place = np.searchsorted(known, index)
+        row = np.searchsorted(known, index)
         there = np.zeros(len(index), bool)
-        inside = place < self._count
-        there[inside] = known[place[inside]] == index[inside]
+        inside = row < self._count
+        there[inside] = known[row[inside]] == index[inside]
         new = int((~there).sum())
         room = len(self._columns["index"])
         grow = self._count + new > room
@@ -121,11 +121,11 @@ class EpisodeLoader:
             )
             if made is not kept:
                 made[: self._count] = kept[: self._count]
-            made[place[there]] = column[there]
+            made[row[there]] = column[there]
             made[self._count : self._count + new] = column[~there]
             self._columns[name] = made
         self._count += new
-        # Pages come by index, so new ones go to the end; a gap filled later is put in its place.
+        # Pages come by index, so new ones go to the end; a gap filled later is put where it belongs.
         index = self._columns["index"][: self._count]
         if new and len(index) > 1 and (index[1:] < index[:-1]).any():
             order = np.argsort(index, kind="stable")

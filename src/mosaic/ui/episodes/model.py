@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -24,13 +23,13 @@ RUNNING = "running"
 _NUMBERS = {"return": "return_", "length": "steps", "index": "index", "seed": "seed"}
 _WORD = re.compile(r"(return|length|index|seed)\s*(<=|>=|<|>|=)\s*(\S+)")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq,
+    "<": np.less, ">": np.greater, "<=": np.less_equal, ">=": np.greater_equal, "=": np.equal,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """Columns by place; texts are numbers into `texts`. Never changed once given out."""
+    """Columns; texts are numbers into `texts`. Never changed once given out."""
 
     index: npt.NDArray[np.int64]
     return_: npt.NDArray[np.float64]
@@ -76,7 +75,7 @@ def parse_filter(text: str) -> Filter:
 def view(
     episodes: Episodes, *, by: str = "index", descending: bool = True, wanted: Filter | None = None
 ) -> npt.NDArray[np.int64]:
-    """The places of the episodes to show, in order. What has no value comes last either way."""
+    """The rows of the episodes to show, in order. What has no value comes last either way."""
     keep = np.ones(len(episodes), bool)
     for name, sign, value in (wanted or Filter()).comparisons:
         keep &= _COMPARE[sign](getattr(episodes, _NUMBERS[name]), value)
@@ -86,10 +85,10 @@ def view(
             keep[:] = False
             break
         keep &= codes[episodes.outcome] | codes[episodes.env] | codes[episodes.agent]
-    places = np.flatnonzero(keep)
-    column, index = _sortable(episodes, by)[places], episodes.index[places]
+    rows = np.flatnonzero(keep)
+    column, index = _sortable(episodes, by)[rows], episodes.index[rows]
     way = -1 if descending else 1
-    return places[np.lexsort((way * index, way * column))]  # NaN sorts last
+    return rows[np.lexsort((way * index, way * column))]  # NaN sorts last
 
 
 def _sortable(episodes: Episodes, by: str) -> npt.NDArray[np.float64]:
@@ -111,20 +110,20 @@ def _ended(episodes: Episodes) -> npt.NDArray[np.int64]:
 
 
 def best(episodes: Episodes) -> int | None:
-    """The place of the ended episode with the highest return; the first of several."""
-    places = _ended(episodes)
-    places = places[~np.isnan(episodes.return_[places])]
-    return int(places[np.argmax(episodes.return_[places])]) if len(places) else None
+    """The row of the ended episode with the highest return; the first of several."""
+    rows = _ended(episodes)
+    rows = rows[~np.isnan(episodes.return_[rows])]
+    return int(rows[np.argmax(episodes.return_[rows])]) if len(rows) else None
 
 
 def worst(episodes: Episodes) -> int | None:
-    """The place of the ended episode with the lowest return; the first of several."""
-    places = _ended(episodes)
-    places = places[~np.isnan(episodes.return_[places])]
-    return int(places[np.argmin(episodes.return_[places])]) if len(places) else None
+    """The row of the ended episode with the lowest return; the first of several."""
+    rows = _ended(episodes)
+    rows = rows[~np.isnan(episodes.return_[rows])]
+    return int(rows[np.argmin(episodes.return_[rows])]) if len(rows) else None
 
 
 def last(episodes: Episodes) -> int | None:
-    """The place of the episode that ended last."""
-    places = _ended(episodes)
-    return int(places[np.argmax(episodes.t_end[places])]) if len(places) else None
+    """The row of the episode that ended last."""
+    rows = _ended(episodes)
+    return int(rows[np.argmax(episodes.t_end[rows])]) if len(rows) else None

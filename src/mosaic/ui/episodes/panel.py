@@ -120,8 +120,8 @@ class EpisodesPanel(FollowingPanel):
         heads.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         heads.setStretchLastSection(True)
         heads.sectionClicked.connect(self._sort)
-        for place, name in enumerate(COLUMNS):
-            table.setColumnWidth(place, _WIDTHS[name])
+        for column, name in enumerate(COLUMNS):
+            table.setColumnWidth(column, _WIDTHS[name])
         table.activated.connect(lambda _: self._replay())  # Enter, or a double click
 
     @property
@@ -186,9 +186,9 @@ class EpisodesPanel(FollowingPanel):
             ("env", _same(shown.env)),
             ("agent", _same(shown.agent)),
         ):
-            place = COLUMNS.index(name)
-            if self.table.isColumnHidden(place) != hidden:
-                self.table.setColumnHidden(place, hidden)
+            column = COLUMNS.index(name)
+            if self.table.isColumnHidden(column) != hidden:
+                self.table.setColumnHidden(column, hidden)
 
     # -- asking ---------------------------------------------------------------------------------------------
 
@@ -217,11 +217,11 @@ class EpisodesPanel(FollowingPanel):
 
     def _go(self, which: Callable[[Episodes], int | None]) -> None:
         shown = self._episodes
-        place = None if shown is None else which(shown)
-        if shown is None or place is None:
+        row = None if shown is None else which(shown)
+        if shown is None or row is None:
             self._context.toasts.say("No episode has ended yet.")
             return
-        episode = int(shown.index[place])
+        episode = int(shown.index[row])
         if self.model.row_of(episode) is None:
             self._context.toasts.say(f"Episode {episode} is filtered out.")
             return

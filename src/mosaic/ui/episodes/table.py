@@ -63,9 +63,9 @@ class EpisodeTable(QAbstractTableModel):
         """The row of an episode, by its index."""
         if self.episodes is None:
             return None
-        place = int(np.searchsorted(self.episodes.index, episode))
-        found = np.flatnonzero(self.order == place)
-        there = len(found) and self.episodes.index[place] == episode
+        at = int(np.searchsorted(self.episodes.index, episode))
+        found = np.flatnonzero(self.order == at)
+        there = len(found) and self.episodes.index[at] == episode
         return int(found[0]) if there else None
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT) -> int:
@@ -91,18 +91,18 @@ class EpisodeTable(QAbstractTableModel):
             return _RIGHT if name in ("index", "return", "length", "seed") else _LEFT
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
-        place = int(self.order[index.row()])
+        at = int(self.order[index.row()])
         if name == "ended" and role == Qt.ItemDataRole.ToolTipRole:
-            return clock(float(self.episodes.t_end[place]))
-        return self._text(name, place)
+            return clock(float(self.episodes.t_end[at]))
+        return self._text(name, at)
 
-    def _text(self, name: str, place: int) -> str:
+    def _text(self, name: str, at: int) -> str:
         shown = self.episodes
         if shown is None:
             return ""
         if name in ("outcome", "env", "agent"):
-            return text.visible(shown.text(int(getattr(shown, name)[place])))
-        return _WRITTEN[name](shown, place)
+            return text.visible(shown.text(int(getattr(shown, name)[at])))
+        return _WRITTEN[name](shown, at)
 
 
 def _or_nothing(value: float, write: Callable[[float], str]) -> str:
@@ -110,9 +110,9 @@ def _or_nothing(value: float, write: Callable[[float], str]) -> str:
 
 
 _WRITTEN: dict[str, Callable[[Episodes, int], str]] = {
-    "index": lambda shown, place: str(int(shown.index[place])),
-    "return": lambda shown, place: text.number(float(shown.return_[place])),
-    "length": lambda shown, place: text.count(int(shown.steps[place])),
-    "seed": lambda shown, place: _or_nothing(float(shown.seed[place]), "{:.0f}".format),
-    "ended": lambda shown, place: _or_nothing(float(shown.t_end[place]), lambda t: clock(t)[-8:]),
+    "index": lambda shown, at: str(int(shown.index[at])),
+    "return": lambda shown, at: text.number(float(shown.return_[at])),
+    "length": lambda shown, at: text.count(int(shown.steps[at])),
+    "seed": lambda shown, at: _or_nothing(float(shown.seed[at]), "{:.0f}".format),
+    "ended": lambda shown, at: _or_nothing(float(shown.t_end[at]), lambda t: clock(t)[-8:]),
 }

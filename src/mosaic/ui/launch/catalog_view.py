@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["CatalogView"]
 
 _TONES: dict[Badge, Tone] = {"ready": "good", "missing": "quiet", "broken": "bad", "installing": "busy"}
-_PLACE = Qt.ItemDataRole.UserRole
+_KEY = Qt.ItemDataRole.UserRole
 
 
 class CatalogView(QWidget):
@@ -126,19 +126,19 @@ class CatalogView(QWidget):
     def _fill(self) -> None:
         """The rows anew; what was open stays open, what was chosen stays chosen."""
         typed = self.search.text().strip()
-        opened = {item.data(0, _PLACE)[0] for item in self._tops() if item.isExpanded()}
+        opened = {item.data(0, _KEY)[0] for item in self._tops() if item.isExpanded()}
         self._filling = True
         self.tree.clear()
         for entry, algorithms in self.catalog.matching(typed):
             badge, said = self.catalog.badge(entry.id)
             top = QTreeWidgetItem([entry.title, said])
-            top.setData(0, _PLACE, (entry.id, ""))
+            top.setData(0, _KEY, (entry.id, ""))
             top.setForeground(1, tone(_TONES[badge]))
             top.setToolTip(0, entry.card.help if entry.card is not None else entry.text)
             top.setToolTip(1, entry.text)
             for algorithm in algorithms:
                 below = QTreeWidgetItem([algorithm.title or algorithm.id])
-                below.setData(0, _PLACE, (entry.id, algorithm.id))
+                below.setData(0, _KEY, (entry.id, algorithm.id))
                 below.setToolTip(0, algorithm.help)
                 below.setFirstColumnSpanned(True)
                 top.addChild(below)
@@ -157,7 +157,7 @@ class CatalogView(QWidget):
         self._filling = True
         for top in self._tops():
             for item in [top, *[top.child(index) for index in range(top.childCount())]]:
-                if item is not None and tuple(item.data(0, _PLACE)) == wanted:
+                if item is not None and tuple(item.data(0, _KEY)) == wanted:
                     top.setExpanded(True)
                     self.tree.setCurrentItem(item)
                     self.tree.scrollToItem(item)
@@ -166,7 +166,7 @@ class CatalogView(QWidget):
 
     def _current(self, item: QTreeWidgetItem | None) -> None:
         if item is not None and not self._filling:
-            runner_id, algorithm_id = item.data(0, _PLACE)
+            runner_id, algorithm_id = item.data(0, _KEY)
             self.launch.pick(runner_id, algorithm_id)
 
     def _show_state(self) -> None:

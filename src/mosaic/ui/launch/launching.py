@@ -243,7 +243,7 @@ class Launching(QObject):
         root = self._context.root
 
         def done(found: tuple[Job, str]) -> None:
-            steps = None if "resume" in basics else found[0].steps  # going on: up to where it was to end
+            steps = None if "resume" in basics else found[0].steps  # resumed: up to where it was to end
             job = msgspec.structs.replace(found[0], kind="train", steps=steps)
             if self.launch.checkouts.get(job.runner, "") == job.checkout:
                 self._fill(job, basics)
@@ -275,7 +275,7 @@ class Launching(QObject):
 
     def _installed(self, runner_id: str, title: str) -> None:
         self._ended(runner_id)
-        self._context.toasts.say(f"{title} is installed and proved.", level="good")
+        self._context.toasts.say(f"{title} is installed and works.", level="good")
 
     def _ended(self, runner_id: str, *, failed: str = "") -> None:
         self._cancelled.pop(runner_id, None)

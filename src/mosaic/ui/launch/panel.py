@@ -92,10 +92,10 @@ class LaunchPanel(QWidget):
                 id="run.again", title="Launch again like this…", call=self.launching.again, when=self._has_job
             ),
             Action(
-                id="run.go_on",
-                title="Go on with this training…",
-                call=self._go_on,
-                when=self._can_go_on,
+                id="run.resume",
+                title="Resume this training…",
+                call=self._resume,
+                when=self._can_resume,
             ),
             Action(id="launch.script", title="Run my script…", call=self._context.asks.run_script.emit),
             Action(id="launch.look", title="Look for runners again", call=self.launching.look),
@@ -105,13 +105,13 @@ class LaunchPanel(QWidget):
         row = self._context.runs.get(self._context.selection.focus)
         return row is not None and row.runner != SCRIPT
 
-    def _can_go_on(self) -> bool:
+    def _can_resume(self) -> bool:
         row = self._context.runs.get(self._context.selection.focus)
         entry = self.launching.catalog.get(row.runner) if row is not None and row.state in ENDED else None
         return entry is not None and entry.card is not None and entry.card.capabilities.supports_resume
 
-    def _go_on(self) -> None:
-        if self._can_go_on() and self._context.selection.focus is not None:
+    def _resume(self) -> None:
+        if self._can_resume() and self._context.selection.focus is not None:
             self._context.asks.resume.emit(self._context.selection.focus)
 
     def _scrolled(self) -> QScrollArea:

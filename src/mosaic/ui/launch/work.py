@@ -100,7 +100,7 @@ def job_of(root: DataRoot, run_id: str) -> tuple[Job, str]:
     """
     spec = run_folder.read_manifest(root.run(run_id)).spec
     if spec.job is None:
-        raise UsageError(f"run {spec.name or run_id} was a plain command: there is no form to go on from")
+        raise UsageError(f"run {spec.name or run_id} was a plain command: there is no form to fill")
     return spec.job, spec.name
 
 

@@ -35,7 +35,7 @@ class HudStrip(QWidget):
         grid.setHorizontalSpacing(GAP)
         grid.setVerticalSpacing(0)
         digits = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        for place, (name, meaning) in enumerate(names):
+        for number, (name, meaning) in enumerate(names):
             caption, value = QLabel(name), QLabel("-")
             small = caption.font()
             small.setPointSizeF(max(7.0, small.pointSizeF() * 0.82))
@@ -47,7 +47,7 @@ class HudStrip(QWidget):
             value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             for label in (caption, value):
                 label.setToolTip(meaning)
-            row, column = divmod(place, columns)
+            row, column = divmod(number, columns)
             grid.addWidget(caption, row * 2, column)
             grid.addWidget(value, row * 2 + 1, column)
             self._values[name] = value

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunRow
 
-__all__ = ["Live", "Phase", "Picture", "Said", "hud"]
+__all__ = ["Live", "OnScreen", "Phase", "Said", "hud"]
 
 MOST_ENVS = 64
 _LOOK_SECS = 0.2
@@ -43,7 +43,7 @@ class Phase(enum.Enum):
     NO_RUN = "no run"
     NOT_STARTED = "not started"
     WAITING = "waiting"
-    NO_PICTURE = "no picture"
+    NO_FRAME = "no frame"
     SHOWING = "showing"
     HELD = "viewing paused"
     ENDED = "ended"
@@ -56,7 +56,7 @@ class Said(NamedTuple):
     text: str
 
 
-class Picture(NamedTuple):
+class OnScreen(NamedTuple):
     """What is on screen: pixels of three channels, and the frames they are made of, in reading order."""
 
     pixels: npt.NDArray[np.uint8]
@@ -69,13 +69,13 @@ class Picture(NamedTuple):
 
 
 class Live:
-    """One run being watched. `changed` says that anything but the picture changed; `tick` says the latter.
+    """One run being watched. `changed` says that anything but the frame changed; `tick` says the latter.
 
     Args:
         root: the data root.
         fps: how many frames a second are asked for.
         most: how many environments are shown at once; at most `MOST_ENVS`.
-        settle_secs: how long the first picture of a grid waits until it is whole.
+        settle_secs: how long the first frame of a grid waits until it is whole.
         lease_secs: how long a busy window may fail to renew its lease before the run stops drawing for it.
     """
 
@@ -90,7 +90,7 @@ class Live:
         now_secs: Callable[[], float] = time.monotonic,
     ) -> None:
         self.changed: Signal[[]] = Signal()
-        self.picture: Picture | None = None
+        self.on_screen: OnScreen | None = None
         self.fps = fps
         self.most = most
         self.env: int | None = None
@@ -115,11 +115,11 @@ class Live:
         before, self._row = self._row, row
         if row is None or before is None or row.run_id != before.run_id:
             self._let_go()
-            self.picture, self.envs, self.notes, self.env, self._seen = None, [], [], None, 0
+            self.on_screen, self.envs, self.notes, self.env, self._seen = None, [], [], None, 0
         self._settle()
 
     def want(self, wanted: bool) -> None:
-        """Whether anybody could see a picture."""
+        """Whether anybody could see a frame."""
         self._wanted = wanted
         self._settle()
 
@@ -143,7 +143,7 @@ class Live:
 
     def _again(self) -> None:
         self._let_go()
-        self.picture = None
+        self.on_screen = None
         self._settle()
 
     def _settle(self) -> None:
@@ -176,7 +176,7 @@ class Live:
         return self._viewer is not None
 
     def tick(self) -> bool:
-        """Renew the lease and take what came; whether there is a new picture. Never waits."""
+        """Renew the lease and take what came; whether there is a new frame. Never waits."""
         if self._viewer is None:
             return False
         self._viewer.tick()
@@ -192,15 +192,15 @@ class Live:
         now = self._now()
         self._first_at = now if self._first_at is None else self._first_at
         if not shown or (len(shown) < len(places) and now < self._first_at + self._settle_secs):
-            return False  # the first picture of a grid waits a moment until it is whole
-        first = self.picture is None
-        self.picture = Picture(tile([frame.pixels for frame in shown]), tuple(shown))
+            return False  # the first frame of a grid waits a moment until it is whole
+        first = self.on_screen is None
+        self.on_screen = OnScreen(tile([frame.pixels for frame in shown]), tuple(shown))
         if first:
             self.changed.emit()
         return True
 
     def _wish(self, shown: int) -> Wish:
-        """How often and how large; the pictures of a large grid are no larger than they can be seen."""
+        """How often and how large; the frames of a large grid are no larger than they can be seen."""
         side = 0 if shown <= _WHOLE_ENVS else _GRID_SIDE // math.ceil(math.sqrt(shown))
         return Wish(fps=self.fps, width=side, height=side)
 
@@ -228,11 +228,11 @@ class Live:
             return Phase.ENDED
         if self.held:
             return Phase.HELD
-        if self.picture is not None:
+        if self.on_screen is not None:
             return Phase.SHOWING
         if self._row.state in _WAITING:
             return Phase.NOT_STARTED
-        return Phase.NO_PICTURE if self.notes and not self._shown() else Phase.WAITING
+        return Phase.NO_FRAME if self.notes and not self._shown() else Phase.WAITING
 
     def _shown(self) -> bool:
         return self._viewer is not None and bool(self._viewer.places)
@@ -242,7 +242,7 @@ class Live:
         row, phase = self._row, self.phase
         if row is None:
             return Said("No run to watch", "Choose a run in the list, or launch one.")
-        last = " Below is its last frame." if self.picture is not None else ""
+        last = " Below is its last frame." if self.on_screen is not None else ""
         said = {
             Phase.ENDED: Said(
                 f"This run has {_ended(row)}", f"There is nothing live to watch any more.{last}"
@@ -251,7 +251,7 @@ class Live:
                 "Viewing is paused", "The run goes on and renders nothing. Press Space to watch again."
             ),
             Phase.NOT_STARTED: Said(f"The run is {row.state.value}", row.reason or "It has no process yet."),
-            Phase.NO_PICTURE: Said("No picture", "; ".join(self.notes)),
+            Phase.NO_FRAME: Said("No frame", "; ".join(self.notes)),
         }
         return said.get(phase) or self._waiting(row)
 
@@ -266,7 +266,7 @@ class Live:
             )
         if self.env is not None and not self._shown():
             return Said(
-                f"No environment {self.env}", "The run has no picture at this position now. Choose another."
+                f"No environment {self.env}", "The run has no frame at this position now. Choose another."
             )
         return Said("Waiting for the next step", "The environment is drawn at its next step.")
 
@@ -277,17 +277,17 @@ def _ended(row: RunRow) -> str:
     )
 
 
-def hud(picture: Picture, *, now_nanos: int) -> list[tuple[str, str]]:
-    """The numbers beside a picture, each with its name: those of the frame drawn last."""
-    newest = picture.newest
+def hud(shown: OnScreen, *, now_nanos: int) -> list[tuple[str, str]]:
+    """The numbers beside a frame, each with its name: those of the frame drawn last."""
+    newest = shown.newest
     about = newest.hud
     height, width = newest.pixels.shape[:2]
-    several = len(picture.frames) > 1
+    several = len(shown.frames) > 1
     age_millis = max(0.0, (now_nanos - newest.monotonic_nanos) / 1e6)
     return [
         (
             "Environment",
-            f"{about.env_index} (of {len(picture.frames)})" if several else str(about.env_index),
+            f"{about.env_index} (of {len(shown.frames)})" if several else str(about.env_index),
         ),
         ("Episode", count(about.episode)),
         ("Step", count(about.step)),

@@ -107,11 +107,11 @@ class LiveTab(QWidget):
         self.pause = QPushButton("Pause view")
         self.pause.setToolTip("Space. The run goes on and renders nothing.")
         self.pause.clicked.connect(self.toggle_held)
-        self.shot = _menu_button("Picture", "Save or copy the picture")
+        self.shot = _menu_button("Frame", "Save or copy the frame")
         for text, call in (
             ("Save in the run's folder", self.save_screenshot),
             ("Save as…", self.save_as),
-            ("Copy", self.copy_picture),
+            ("Copy", self.copy_frame),
         ):
             self.shot.menu().addAction(text, call)
         self.how = _menu_button("View", "How frames are drawn, and how many a second")
@@ -164,7 +164,7 @@ class LiveTab(QWidget):
             group.addAction(action)
 
     def _make_line(self) -> QWidget:
-        """What is said about a picture that is of the past."""
+        """What is said about a frame that is of the past."""
         self.line = QWidget()
         self.line_text = QLabel()
         self.line_text.setTextFormat(Qt.TextFormat.PlainText)
@@ -179,8 +179,8 @@ class LiveTab(QWidget):
         self.line.hide()
         return self.line
 
-    def _choose_env(self, place: int) -> None:
-        env, most = self._choices[place]
+    def _choose_env(self, line: int) -> None:
+        env, most = self._choices[line]
         self.live.choose(env=env, most=most)
 
     # ---- what can be done ----
@@ -188,18 +188,18 @@ class LiveTab(QWidget):
     def commands(self) -> list[Action]:
         """What a user can do here, for menus, palette and keys."""
         action = partial(Action, scope="live")
-        of_a_picture = (
-            ("screenshot", "Save the live picture in the run's folder", self.save_screenshot, "Ctrl+Shift+S"),
-            ("copy", "Copy the live picture", self.copy_picture, "Ctrl+Alt+C"),
-            ("full", "Live picture on the full screen", self.toggle_full_screen, "F"),
+        of_a_frame = (
+            ("screenshot", "Save the live frame in the run's folder", self.save_screenshot, "Ctrl+Shift+S"),
+            ("copy", "Copy the live frame", self.copy_frame, "Ctrl+Alt+C"),
+            ("full", "Live frame on the full screen", self.toggle_full_screen, "F"),
         )
         return [
             action(
                 id="live.pause", title="Pause or resume viewing", call=self.toggle_held, keys=("Space", "K")
             ),
             *(
-                action(id=f"live.{name}", title=title, call=call, keys=(key,), when=self._has_picture)
-                for name, title, call, key in of_a_picture
+                action(id=f"live.{name}", title=title, call=call, keys=(key,), when=self._has_frame)
+                for name, title, call, key in of_a_frame
             ),
             action(
                 id="live.replay",
@@ -214,7 +214,7 @@ class LiveTab(QWidget):
         self.live.hold(not self.live.held)
 
     def save_screenshot(self) -> None:
-        """The picture as PNG, in the run's folder."""
+        """The frame as PNG, in the run's folder."""
         run_id = self.live.run_id
         if run_id is not None:
             stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -222,26 +222,26 @@ class LiveTab(QWidget):
             self._save(folder / f"live-{stamp}-{time.monotonic_ns() // 1_000_000 % 1000:03d}.png")
 
     def save_as(self) -> None:
-        """The picture as PNG, wherever the user likes. Not modal."""
-        picture = self.live.picture
-        if picture is None:
+        """The frame as PNG, wherever the user likes. Not modal."""
+        shown = self.live.on_screen
+        if shown is None:
             return
-        dialog = QFileDialog(self, "Save the picture", str(Path.home() / "live.png"), "PNG (*.png)")
+        dialog = QFileDialog(self, "Save the frame", str(Path.home() / "live.png"), "PNG (*.png)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setModal(False)
-        dialog.fileSelected.connect(lambda name: self._save(Path(name), picture.pixels))
+        dialog.fileSelected.connect(lambda name: self._save(Path(name), shown.pixels))
         dialog.show()
 
-    def copy_picture(self) -> None:
-        """The picture on the clipboard, in its own size."""
+    def copy_frame(self) -> None:
+        """The frame on the clipboard, in its own size."""
         image = self.view.image
         if image is not None:
             QGuiApplication.clipboard().setImage(image)
-            self._context.toasts.say("The picture is on the clipboard.", level="good")
+            self._context.toasts.say("The frame is on the clipboard.", level="good")
 
     def toggle_full_screen(self) -> None:
-        """The picture on the whole screen, and back."""
+        """The frame on the whole screen, and back."""
         if self._full is not None:
             self._full.leave()
             return
@@ -253,9 +253,9 @@ class LiveTab(QWidget):
         self._show_state()
 
     def _save(self, path: Path, pixels: npt.NDArray[np.uint8] | None = None) -> None:
-        picture = self.live.picture
-        if pixels is None and picture is not None:
-            pixels = picture.pixels
+        shown = self.live.on_screen
+        if pixels is None and shown is not None:
+            pixels = shown.pixels
         if pixels is None:
             return
         chosen = pixels
@@ -274,8 +274,8 @@ class LiveTab(QWidget):
         if self.live.run_id is not None:
             self._context.asks.replay.emit(self.live.run_id, None)
 
-    def _has_picture(self) -> bool:
-        return self.live.picture is not None
+    def _has_frame(self) -> bool:
+        return self.live.on_screen is not None
 
     # ---- what comes ----
 
@@ -310,13 +310,13 @@ class LiveTab(QWidget):
         self.live.close()
 
     def _tick(self) -> None:
-        picture = self.live.picture if self.live.tick() else None
-        if picture is not None:
-            self.view.show_pixels(picture.pixels)
+        shown = self.live.on_screen if self.live.tick() else None
+        if shown is not None:
+            self.view.show_pixels(shown.pixels)
         now = time.monotonic_ns()
-        if self.live.picture is not None and now >= self._hud_at:
+        if self.live.on_screen is not None and now >= self._hud_at:
             self._hud_at = now + _HUD_NANOS
-            self.strip.show_values(hud(self.live.picture, now_nanos=now))
+            self.strip.show_values(hud(self.live.on_screen, now_nanos=now))
 
     def _show_state(self) -> None:
         live = self.live
@@ -325,21 +325,21 @@ class LiveTab(QWidget):
             self._timer.stop()
         elif not self._timer.isActive() or self._timer.interval() != millis:
             self._timer.start(millis)
-        said, picture = live.said(), live.picture
-        if picture is None:
+        said, shown = live.said(), live.on_screen
+        if shown is None:
             self.view.clear()
             self.strip.clear()
-        self.strip.setVisible(picture is not None)
+        self.strip.setVisible(shown is not None)
         live_now = live.phase is Phase.SHOWING
-        self.stack.setCurrentWidget(self.notice if picture is None else self.view)
-        self.view.set_dimmed(picture is not None and not live_now)
+        self.stack.setCurrentWidget(self.notice if shown is None else self.view)
+        self.view.set_dimmed(shown is not None and not live_now)
         if live.phase is Phase.ENDED:
             self.notice.say(said.title, said.text, offers=(("Replay its last episode", self._replay),))
         elif live.phase is Phase.HELD:
             self.notice.say(said.title, said.text, offers=(("Watch again", self.toggle_held),))
         else:
             self.notice.say(said.title, said.text)
-        self.line.setVisible(picture is not None and not live_now)
+        self.line.setVisible(shown is not None and not live_now)
         if not live_now:
             self.strip.show_values([("Age", "-")])
         self.line_text.setText(f"{said.title}. {said.text}")
@@ -350,8 +350,8 @@ class LiveTab(QWidget):
         live = self.live
         self.pause.setText("Watch again" if live.held else "Pause view")
         self.pause.setEnabled(live.phase not in (Phase.NO_RUN, Phase.ENDED))
-        self.shot.setEnabled(self._has_picture())
-        self.full.setEnabled(self._has_picture())
+        self.shot.setEnabled(self._has_frame())
+        self.full.setEnabled(self._has_frame())
         choices: list[tuple[int | None, int | None]] = []
         if len(live.envs) > 1:
             choices = [*((None, most) for most in _GRIDS), *((env, None) for env in live.envs)]

@@ -30,10 +30,10 @@ def badge_of(verdict: Verdict) -> tuple[str, Tone, str]:
     if verdict.status == EXACT:
         return "Exact", "good", "Every observation, reward and flag came out bit for bit as recorded."
     if verdict.status == DIVERGED:
-        place = "its reset" if verdict.step in (None, -1) else f"step {count((verdict.step or 0) + 1)}"
+        since = "its reset" if verdict.step in (None, -1) else f"step {count((verdict.step or 0) + 1)}"
         why = f" {verdict.reason}." if verdict.reason else ""
         said = (
-            f"From {place} on it is not as recorded: {verdict.what} was {verdict.recorded}, is {verdict.now}."
+            f"From {since} on it is not as recorded: {verdict.what} was {verdict.recorded}, is {verdict.now}."
         )
         return "Diverged", "bad", visible(said + why)
     return "Cannot", "warn", visible(verdict.sentence())
@@ -45,7 +45,7 @@ class EpisodeBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.chosen: Callable[[int], object] = lambda _episode: None
-        """Told which episode's number was typed."""
+        """Called with the number of the episode that was typed."""
         self._tone: Tone = "quiet"
         self.badge = _said("Replay verdict")
         self.previous = self._arrow("previous", "Previous episode (Ctrl+Left)")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QProgressBar, QPushButton, QWidget
 
 from mosaic.text import count
-from mosaic.ui.replay.exports import Export, Kind, place_for
+from mosaic.ui.replay.exports import Export, Kind, path_for
 from mosaic.ui.shell.theme import GAP, TIGHT
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ExportBar(QWidget):
     def _propose(self) -> None:
         if self._folder is not None:
             kind = _KINDS[self.kind.currentIndex()][1]
-            self.path.setText(str(place_for(self._folder, self._episode, kind)))
+            self.path.setText(str(path_for(self._folder, self._episode, kind)))
             self.path.setCursorPosition(len(self.path.text()))
 
     @property
@@ -92,9 +92,7 @@ class ExportBar(QWidget):
         self._export = export
         self.progress.setRange(0, 0)
         self._show()
-        self._context.ops.run(
-            export.run, done=lambda pictures: self._done(export, pictures), failed=self._failed
-        )
+        self._context.ops.run(export.run, done=lambda frames: self._done(export, frames), failed=self._failed)
 
     def cancel(self) -> None:
         """Leave the export that is under way."""
@@ -106,10 +104,10 @@ class ExportBar(QWidget):
             self.progress.setRange(0, of)
             self.progress.setValue(done)
 
-    def _done(self, export: Export, pictures: int) -> None:
+    def _done(self, export: Export, frames: int) -> None:
         self._export = None
         self._show()
-        self._context.toasts.say(f"Wrote {count(pictures)} pictures: {export.path}", level="good", secs=10.0)
+        self._context.toasts.say(f"Wrote {count(frames)} frames: {export.path}", level="good", secs=10.0)
 
     def _failed(self, why: str) -> None:
         self._export = None

@@ -1,4 +1,4 @@
-"""An episode as a file: MP4, GIF, or one PNG for each picture. Blocks: not for the window's thread.
+"""An episode as a file: MP4, GIF, or one PNG for each frame. Blocks: not for the window's thread.
 
 Plays the episode once more in a child of its own, so that the one on screen is not disturbed.
 """
@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Literal
 
 from mosaic.errors import ReplayCancelledError, UsageError
-from mosaic.replay import pictures
+from mosaic.replay.pictures import write_gif, write_mp4, write_png
 from mosaic.replay.player import Player
 from mosaic.runs.files import make_private
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.replay.cache import Frame
 
-__all__ = ["Export", "Kind", "place_for"]
+__all__ = ["Export", "Kind", "path_for"]
 
 Kind = Literal["mp4", "gif", "png"]
 
-MOST_GIF_PICTURES = 1500
-"""A GIF is made in memory, all pictures of it."""
+MOST_GIF_FRAMES = 1500
+"""A GIF is made in memory, all frames of it."""
 
 
-def place_for(folder: RunFolder, episode: int, kind: Kind) -> Path:
+def path_for(folder: RunFolder, episode: int, kind: Kind) -> Path:
     """Where an export goes if nobody says otherwise: in the run's folder."""
     name = f"episode-{episode:06d}"
     return folder.path / "videos" / (name if kind == "png" else f"{name}.{kind}")
@@ -44,7 +44,7 @@ class Export:
         path: the file, or for PNG the folder.
         allowed: modules that may be imported for the environment.
         speed: how much faster than the environment's pace it plays.
-        progress: told how many pictures of how many are done; on the thread that runs it.
+        progress: called with how many frames of how many are done, on the thread that runs it.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Export:
             player.cancel()
 
     def run(self) -> int:
-        """Write it; how many pictures it has.
+        """Write it; how many frames it has.
 
         Raises:
             ReplayError: the episode cannot be replayed or drawn.
@@ -83,17 +83,17 @@ class Export:
         with Player(
             self._folder, self._episode, allowed=self._allowed, opening=self._opening, progress=self._opened
         ) as player:
-            if self.kind == "gif" and player.steps >= MOST_GIF_PICTURES:
+            if self.kind == "gif" and player.steps >= MOST_GIF_FRAMES:
                 raise UsageError(
-                    f"a GIF of {player.steps + 1} pictures would be too large (the most is "
-                    f"{MOST_GIF_PICTURES}); export MP4 instead"
+                    f"a GIF of {player.steps + 1} frames would be too large (the most is "
+                    f"{MOST_GIF_FRAMES}); export MP4 instead"
                 )
             frames, fps = self._frames(player), player.fps * self._speed
             if self.kind == "mp4":
-                return pictures.write_mp4(frames, self.path, fps=fps)
+                return write_mp4(frames, self.path, fps=fps)
             if self.kind == "gif":
-                return pictures.write_gif(frames, self.path, fps=fps)
-            return pictures.write_png(frames, self.path)
+                return write_gif(frames, self.path, fps=fps)
+            return write_png(frames, self.path)
 
     def _opening(self, player: Player) -> None:
         self._player = player

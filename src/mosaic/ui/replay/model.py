@@ -1,6 +1,6 @@
 """Where a replay stands and how it moves: position, speed, direction, loop. Pure: time is an argument.
 
-Pictures are numbered 0 (after the reset) to `last` (after the last step). Qt-free; draws and fetches nothing.
+Frames are numbered 0 (after the reset) to `last` (after the last step). Qt-free; draws and fetches nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Transport:
     """The state of a player's buttons. `changed` is emitted after every change.
 
     Args:
-        last: the number of the last picture.
+        last: the number of the last frame.
         fps: steps a second at speed 1.
     """
 
@@ -56,7 +56,7 @@ class Transport:
     # ---- by hand ----
 
     def seek(self, position: int) -> None:
-        """Go to a picture, or as near as there is one; playing goes on from there."""
+        """Go to a frame, or as near as there is one; playing goes on from there."""
         self._owed = 0.0
         position = min(max(0, position), self.last)
         if position != self.position:
@@ -64,7 +64,7 @@ class Transport:
             self.changed.emit()
 
     def step(self, count: int) -> None:
-        """Some pictures on or back; stops playing."""
+        """Some frames on or back; stops playing."""
         was = self.playing
         self.playing, before = False, self.position
         self.seek(self.position + count)
@@ -125,9 +125,9 @@ class Transport:
     # ---- by time ----
 
     def advance(self, elapsed_secs: float) -> bool:
-        """Let time pass since the last picture was shown; whether another one is due now.
+        """Let time pass since the last frame was shown; whether another one is due now.
 
-        Up to speed 1 no picture is left out, however late it comes: one more comes sooner. Above, at most
+        Up to speed 1 no frame is left out, however late it comes: one more comes sooner. Above, at most
         0.1 s are caught up.
         """
         if not self.playing:
@@ -144,7 +144,7 @@ class Transport:
         return True
 
     def _move(self, count: int) -> None:
-        if self._at_end():  # looped: stands at the end for one picture's time
+        if self._at_end():  # looped: stands at the end for one frame's time
             self.position = 0 if self.direction > 0 else self.last
             return
         self.position = min(max(0, self.position + count), self.last)
@@ -156,7 +156,7 @@ class Transport:
 
     @property
     def ended(self) -> bool:
-        """Whether it stands still on the last picture."""
+        """Whether it stands still on the last frame."""
         return not self.playing and self.position == self.last
 
 
@@ -173,12 +173,12 @@ class Book:
     def last(self) -> int | None:
         """The newest finished episode; one that was cut before its first step counts only when all were."""
         played = np.flatnonzero(self.steps > 0)
-        place = played[-1] if len(played) else -1
-        return int(self.index[place]) if len(self) else None
+        newest = played[-1] if len(played) else -1
+        return int(self.index[newest]) if len(self) else None
 
     @property
     def best(self) -> int | None:
-        """The episode with the highest return; the first of several. NaN is no return."""
+        """The episode with the highest return; the first of several. NaN is not one."""
         return self._extreme(1.0)
 
     @property
@@ -192,8 +192,8 @@ class Book:
             return self.last
         return int(self.index[real[np.argmax(sign * self.returns[real])]])
 
-    def place(self, episode: int) -> int | None:
-        """At which place in the book an episode stands, if it is finished."""
+    def line_of(self, episode: int) -> int | None:
+        """At which line of the book an episode stands, if it is finished."""
         found = int(np.searchsorted(self.index, episode))
         return found if found < len(self) and self.index[found] == episode else None
 

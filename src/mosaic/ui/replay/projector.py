@@ -1,7 +1,7 @@
 """One open episode on a thread of its own: a player blocks, a window must not.
 
-Only the newest wish counts: a seek that another one overtakes is never drawn. While it plays, the pictures
-to come are fetched ahead. Everything is told on the window's thread.
+Only the newest request counts: a seek that another one overtakes is never drawn. While it plays, the frames
+to come are fetched ahead. The audience is called on the window's thread.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class Opened:
 
     @property
     def last(self) -> int:
-        """The number of its last picture."""
+        """The number of its last frame."""
         return len(self.steps)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Audience:
-    """Whom a projector tells, on the window's thread.
+    """Who is called by a projector, on the window's thread.
 
-    `failed` is told that the episode cannot be opened, with the module that would have to be allowed first,
-    if that is the reason; `problem` that one picture could not be had.
+    `failed` is called when the episode cannot be opened, with the module that would have to be allowed first,
+    if that is the reason; `problem` when one frame could not be had.
     """
 
     progress: Callable[[int, int], object]
@@ -66,7 +66,7 @@ class Projector:
         episode: its index.
         allowed: modules that may be imported for it.
         post: has a call made on the window's thread.
-        audience: who is told.
+        audience: who is called with what comes of it.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Projector:
     # ---- on the window's thread ----
 
     def seek(self, step: int, *, ahead: int = 0) -> None:
-        """Show this picture next, whatever was wished for before; `ahead` says which way to fetch on."""
+        """Show this frame next, whatever was asked for before; `ahead` says which way to fetch on."""
         with self._news:
             self._wanted, self._ahead = step, ahead
             self._news.notify()
@@ -160,7 +160,7 @@ class Projector:
                     shown = wanted
                 elif shown is not None and self._worth_fetching(player, shown):
                     player.frame(shown + self._ahead)
-                    self._ahead = 0  # once per picture shown; the player itself fetches a block
+                    self._ahead = 0  # once per frame shown; the player itself fetches a block
             except ReplayCancelledError:
                 return
             except MosaicError as error:

@@ -41,7 +41,7 @@ class Timeline(QWidget):
         transport.changed.connect(self._moved)
 
     def load(self, rewards: npt.NDArray[np.float64], *, diverged: int | None = None) -> None:
-        """Another episode: its rewards, and the picture from which on it is not as recorded."""
+        """Another episode: its rewards, and the frame from which on it is not as recorded."""
         self._rewards, self._bars, self._diverged = rewards, None, diverged
         self._moved()
 
@@ -58,14 +58,14 @@ class Timeline(QWidget):
         """Never flatter."""
         return QSize(120, 64)
 
-    # ---- places ----
+    # ---- where things lie ----
 
     def x_of(self, position: float) -> float:
-        """Where a picture lies."""
+        """Where a frame lies."""
         return _INSET + position / max(1, self._transport.last) * (self.width() - 2 * _INSET)
 
     def position_at(self, x: float) -> int:
-        """Which picture lies nearest to there."""
+        """Which frame lies nearest to there."""
         share = (x - _INSET) / max(1, self.width() - 2 * _INSET)
         return round(min(max(share, 0.0), 1.0) * self._transport.last)
 
@@ -127,10 +127,10 @@ class Timeline(QWidget):
         wide = columns / len(self._rewards)
         if wide >= _APART:  # room for a bar for each step, and a gap after it
             finite = np.where(np.isfinite(self._rewards), self._rewards, np.nan)
-            places = [(n * wide, wide - 1.0, value, value) for n, value in enumerate(finite)]
+            columns = [(n * wide, wide - 1.0, value, value) for n, value in enumerate(finite)]
         else:
-            places = [(float(n), 1.0, least, most) for n, (least, most) in enumerate(self._bars)]
-        for left, width, least, most in places:
+            columns = [(float(n), 1.0, least, most) for n, (least, most) in enumerate(self._bars)]
+        for left, width, least, most in columns:
             if np.isnan(least):
                 continue
             top = zero - max(float(most), 0.0) * scale

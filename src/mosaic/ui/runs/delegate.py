@@ -208,7 +208,7 @@ def _paint_badge(painter: QPainter, line: QRect, font: QFont, row: RunRow, palet
 
 
 def _paint_spark(painter: QPainter, area: QRectF, points: Sequence[float], colour: QColor) -> None:
-    """The curve; what is no number is a gap."""
+    """The curve; what is not a number is a gap."""
     finite = [value for value in points if math.isfinite(value)]
     if len(finite) < 2:
         return

@@ -119,7 +119,7 @@ def carry_out(context: Context, deletions: Deletions) -> None:
 def _each(
     context: Context, rows: Sequence[RunRow], call: Callable[[Client, RunRow], RunRow], *, said: str
 ) -> None:
-    """The same call for several runs over one connection; what fails is told, the rest is done."""
+    """The same call for several runs over one connection; what fails is said, the rest is done."""
 
     def work() -> tuple[list[RunRow], list[str]]:
         done: list[RunRow] = []

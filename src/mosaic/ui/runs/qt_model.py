@@ -44,7 +44,7 @@ class RunModel(QAbstractListModel):
 
     def index_of(self, run_id: str) -> QModelIndex:
         """Where a run is; an invalid index when it is not shown."""
-        line = self._table.place_of(run_id)
+        line = self._table.line_of(run_id)
         return QModelIndex() if line is None else self.index(line, 0)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  (Qt's signature)

@@ -85,7 +85,7 @@ class Sparklines:
         return kept.points if kept is not None else []
 
     def next(self) -> str | None:
-        """The run to read now, newest wish first; None while one is being read, or nothing is wanted."""
+        """The run to read now: the one wanted last. None while one is being read, or nothing is wanted."""
         if self._busy is not None or not self._wanted:
             return None
         self._busy = self._wanted.popitem()

@@ -23,7 +23,7 @@ __all__ = ["Context", "make_context"]
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """Shared by all parts of one window; each takes what it needs and makes its own models from it.
+    """Shared by all parts of one window; each takes what it needs, and is handed its own models beside it.
 
     A part with things to do offers them as `commands() -> list[Action]`; the window adds them to `actions`.
     """

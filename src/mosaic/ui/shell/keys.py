@@ -1,4 +1,4 @@
-"""Keys into actions, in one place: by where the focus is, and never while somebody is typing text."""
+"""Keys into actions, in one module: by where the focus is, and never while somebody is typing text."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _wants(focus: QWidget, key: str) -> bool:
 
 
 def _uses(focus: QWidget, key: str) -> bool:
-    """Whether keys of other places should leave this one to the widget with the focus."""
+    """Whether keys of other scopes should leave this one to the widget with the focus."""
     base = key.replace("Shift+", "").replace("Ctrl+", "")
     if isinstance(focus, (QAbstractItemView, QAbstractSlider, QComboBox, QPlainTextEdit, QTextEdit)):
         return base in _LIST_KEYS or (

@@ -36,22 +36,22 @@ class TelemetryReader:
         if not self._folder.store.exists():
             return News()
         with SeriesReader(self._folder) as reader, reader.snapshot():
-            there = reader.place()
-            anew = there.inode != self._inode or there.seq < (self._seq or 0)
+            now = reader.place()
+            anew = now.inode != self._inode or now.seq < (self._seq or 0)
             since = None if anew else self._seq
-            near = max(0, there.seq - self._steps)
+            near = max(0, now.seq - self._steps)
             skipped = 0
             if since is None:
                 begin = near
-            elif there.seq - since > 2 * self._steps:
+            elif now.seq - since > 2 * self._steps:
                 begin, skipped = near, near - since
             else:
                 begin = since
             lines, seq = [], begin
-            while seq < there.seq:
+            while seq < now.seq:
                 found, seq = reader.steps_since(seq, limit=self._steps)
                 lines += [StepLine(episode_id, row) for episode_id, row in found]
             newest = max(0, reader.summary().episodes - self._episodes)
             rows = reader.episodes(since_seq=since or 0, first_index=newest, limit=2 * self._episodes)
-            self._inode, self._seq = there.inode, there.seq
+            self._inode, self._seq = now.inode, now.seq
         return News(steps=lines, episodes=rows, skipped_events=skipped, anew=anew)

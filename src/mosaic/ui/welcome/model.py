@@ -1,4 +1,4 @@
-"""The first steps offered to who has no run yet: what each would do, and what it needs first. Qt-free."""
+"""The first steps for somebody who has no run yet: what each does, and what it needs first. Qt-free."""
 
 from __future__ import annotations
 

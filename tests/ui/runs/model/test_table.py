@@ -28,7 +28,7 @@ def test_runs_are_newest_first_and_a_change_of_content_moves_nothing() -> None:
     table.changed.connect(told.append)
     runs.update([row(2, episodes=5)])
     assert told == [frozenset({run_id(2)})]
-    assert table.place_of(run_id(2)) == 1
+    assert table.line_of(run_id(2)) == 1
 
 
 def test_every_word_of_the_filter_has_to_be_somewhere() -> None:

@@ -216,8 +216,8 @@ class Launch:
         count = len(self.seeds)
         if self.basics.text("resume").strip():
             if self.basics.is_changed("steps"):
-                return "Goes on with that run, for so many steps more."
-            return "Goes on with that run, up to the steps it was to make. Change the steps to add so many."
+                return "Resumes that run for so many more steps."
+            return "Resumes that run up to the steps it was to make. Change the steps to add that many."
         return f"{count} runs, one per seed, in one group." if count > 1 else ""
 
     @property

@@ -91,7 +91,7 @@ class RunTable:
         self.group = "none"
         self._runs, self._deletions, self._clock = runs, deletions, clock
         self._folded: set[str] = set()
-        self._places: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
         runs.changed.connect(self._take)
         deletions.changed.connect(self.arrange)
         self.arrange()
@@ -101,9 +101,9 @@ class RunTable:
         """The runs that are shown, in order."""
         return [entry for entry in self.entries if isinstance(entry, str)]
 
-    def place_of(self, run_id: str) -> int | None:
+    def line_of(self, run_id: str) -> int | None:
         """On which line a run is, if it is shown."""
-        return self._places.get(run_id)
+        return self._lines.get(run_id)
 
     def set_filter(self, text: str) -> None:
         """Show only runs that have all these words somewhere."""
@@ -135,12 +135,12 @@ class RunTable:
         if entries != self.entries:
             self.arranging.emit()
             self.entries = entries
-            self._places = {entry: line for line, entry in enumerate(entries) if isinstance(entry, str)}
+            self._lines = {entry: line for line, entry in enumerate(entries) if isinstance(entry, str)}
             self.arranged.emit()
 
     def _take(self, moved: frozenset[str]) -> None:
         self.arrange()
-        shown = frozenset(run_id for run_id in moved if run_id in self._places)
+        shown = frozenset(run_id for run_id in moved if run_id in self._lines)
         if shown:
             self.changed.emit(shown)
 

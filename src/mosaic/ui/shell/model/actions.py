@@ -87,7 +87,7 @@ class Actions:
         return None
 
     def _clashing(self, key: str, scope: str) -> Action | None:
-        """Another action whose key would work in the same place."""
+        """Another action whose key would work in the same scope."""
         for action in self._actions.values():
             if key in action.keys and (scope == action.scope or WINDOW in (scope, action.scope)):
                 return action

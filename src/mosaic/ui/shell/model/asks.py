@@ -20,7 +20,7 @@ class Asks:
         self.train_from: Signal[[str, str]] = Signal()
         """Start a training from this run's checkpoint, by its path."""
         self.resume: Signal[[str]] = Signal()
-        """Go on with this stopped run."""
+        """Resume this stopped run."""
         self.launch: Signal[[str, str, str]] = Signal()
         """Open the form for this runner, algorithm and environment."""
         self.run_script: Signal[[]] = Signal()

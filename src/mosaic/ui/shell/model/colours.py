@@ -22,14 +22,14 @@ DARK = ("#60a5fa", "#fbbf24", "#4ade80", "#a78bfa", "#fb7185", "#22d3ee", "#e879
 
 
 class Colours:
-    """Gives every run a place in the palette.
+    """Gives every run a slot in the palette.
 
-    A run's favourite place comes from its id, so that it is the same tomorrow. When another run that is shown
-    has that place, it takes the next free one; beyond the palette, more hues are made.
+    A run's favourite slot comes from its id, so that it is the same tomorrow. When another run that is shown
+    has that slot, it takes the next free one; beyond the palette, more hues are made.
 
     Args:
         selection: the runs shown together; followed.
-        keep: how many runs that are not shown are remembered; older ones get their favourite place again.
+        keep: how many runs that are not shown are remembered; older ones get their favourite slot again.
     """
 
     def __init__(self, selection: Selection, *, keep: int = 1000) -> None:
@@ -37,7 +37,7 @@ class Colours:
         """The ground changed: every colour is another one."""
         self.dark = False
         self._keep = keep
-        self._places: dict[str, int] = {}
+        self._slots: dict[str, int] = {}
         self._selection = selection
         selection.changed.connect(lambda: self.show(selection.chosen))
 
@@ -49,48 +49,48 @@ class Colours:
 
     def of(self, run_id: str) -> str:
         """The run's colour on the ground there is, as `#rrggbb`."""
-        if run_id not in self._places:
-            self._places[run_id] = self._free(run_id, self._taken(self._selection.chosen))
+        if run_id not in self._slots:
+            self._slots[run_id] = self._free(run_id, self._taken(self._selection.chosen))
             self._forget()
-        return self.at(self._places[run_id])
+        return self.at(self._slots[run_id])
 
     def show(self, run_ids: Iterable[str]) -> None:
-        """These are shown together: whoever came first keeps its place, later ones give way."""
+        """These are shown together: whoever came first keeps its slot, later ones give way."""
         taken: set[int] = set()
         for run_id in run_ids:
-            place = self._places.get(run_id)
-            if place is None or place in taken:
-                place = self._free(run_id, taken | self._taken(run_ids))
-            self._places[run_id] = place
-            taken.add(place)
+            slot = self._slots.get(run_id)
+            if slot is None or slot in taken:
+                slot = self._free(run_id, taken | self._taken(run_ids))
+            self._slots[run_id] = slot
+            taken.add(slot)
         self._forget()
 
-    def at(self, place: int) -> str:
-        """The colour of one place."""
+    def at(self, slot: int) -> str:
+        """The colour of one slot."""
         palette = DARK if self.dark else LIGHT
-        if place < len(palette):
-            return palette[place]
-        hue = (place * 0.618033988749895) % 1.0  # the golden ratio: each new hue is far from the last ones
+        if slot < len(palette):
+            return palette[slot]
+        hue = (slot * 0.618033988749895) % 1.0  # the golden ratio: each new hue is far from the last ones
         red, green, blue = colorsys.hls_to_rgb(hue, 0.68 if self.dark else 0.34, 0.65)
         return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 
     def _taken(self, run_ids: Iterable[str]) -> set[int]:
-        return {self._places[run_id] for run_id in run_ids if run_id in self._places}
+        return {self._slots[run_id] for run_id in run_ids if run_id in self._slots}
 
     def _free(self, run_id: str, taken: set[int]) -> int:
         favourite = zlib.crc32(run_id.encode()) % len(LIGHT)
         around = [(favourite + more) % len(LIGHT) for more in range(len(LIGHT))]
-        for place in around:
-            if place not in taken:
-                return place
-        place = len(LIGHT)
-        while place in taken:
-            place += 1
-        return place
+        for slot in around:
+            if slot not in taken:
+                return slot
+        slot = len(LIGHT)
+        while slot in taken:
+            slot += 1
+        return slot
 
     def _forget(self) -> None:
         shown = set(self._selection.chosen)
-        for run_id in [one for one in self._places if one not in shown][
-            : max(0, len(self._places) - self._keep)
+        for run_id in [one for one in self._slots if one not in shown][
+            : max(0, len(self._slots) - self._keep)
         ]:
-            del self._places[run_id]
+            del self._slots[run_id]

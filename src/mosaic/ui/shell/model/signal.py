@@ -15,8 +15,8 @@ P = ParamSpec("P")
 class Signal(Generic[P]):
     """One thing that may happen.
 
-    Whoever connects while it is being emitted is told from the next time on; whoever disconnects is not told
-    any more, not even in the same round.
+    Whoever connects while it is being emitted hears it from the next time on; whoever disconnects hears
+    nothing any more, not even in the same round.
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ def is_restyling(event: QEvent) -> bool:
 
 
 def reveal(widget: QWidget, *, shown: bool) -> None:
-    """Show or hide a widget; one that has no place yet comes with its place, and is no window meanwhile."""
+    """Show or hide a widget; one that has no parent yet comes with it, and is not a window meanwhile."""
     if shown and widget.parentWidget() is None:
         widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
     else:

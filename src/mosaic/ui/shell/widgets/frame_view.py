@@ -1,4 +1,4 @@
-"""Qt view of one picture: fitted, pixel for pixel, or in whole multiples. Takes no buffer at its word."""
+"""Qt view of one frame: fitted, pixel for pixel, or in whole multiples. Takes no buffer at its word."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> QImage:
         ValueError: they have another shape or type; QImage itself would read beyond them.
     """
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
-        raise ValueError(f"no picture: {pixels.dtype} of shape {pixels.shape}")
+        raise ValueError(f"not a frame: {pixels.dtype} of shape {pixels.shape}")
     height, width = pixels.shape[:2]
     if not (0 < height <= _MOST_SIDE and 0 < width <= _MOST_SIDE):
-        raise ValueError(f"no picture: {width} x {height} pixels")
+        raise ValueError(f"not a frame: {width} x {height} pixels")
     whole = np.ascontiguousarray(pixels)
     data = whole.data.cast("B")
     if data.nbytes != height * width * 3:
-        raise ValueError(f"a picture of {width} x {height} has {data.nbytes} bytes")
+        raise ValueError(f"a frame of {width} x {height} has {data.nbytes} bytes")
     return QImage(data, width, height, width * 3, QImage.Format.Format_RGB888).copy()
 
 
@@ -54,14 +54,14 @@ def target_of(image: QSize, room: QSizeF, *, zoom: Zoom, ratio: float, pan: QPoi
     slack_x, slack_y = max(0.0, (width - room.width()) / 2), max(0.0, (height - room.height()) / 2)
     left = (room.width() - width) / 2 + min(max(pan.x(), -slack_x), slack_x)
     top = (room.height() - height) / 2 + min(max(pan.y(), -slack_y), slack_y)
-    # On whole real pixels, or sharp pictures blur.
+    # On whole real pixels, or sharp frames blur.
     return QRectF(round(left * ratio) / ratio, round(top * ratio) / ratio, width, height)
 
 
 class FrameView(QWidget):
-    """Shows the newest picture it was given.
+    """Shows the newest frame it was given.
 
-    `smooth` None decides by itself: sharp pixels when a picture is enlarged twice or more, else smooth.
+    `smooth` None decides by itself: sharp pixels when a frame is enlarged twice or more, else smooth.
     """
 
     def __init__(self, name: str) -> None:
@@ -82,7 +82,7 @@ class FrameView(QWidget):
         return self._image
 
     def show_pixels(self, pixels: npt.NDArray[np.uint8]) -> None:
-        """Show this picture of (height, width, 3) bytes."""
+        """Show this frame of (height, width, 3) bytes."""
         self._image = image_of(pixels)
         self.update()
 
@@ -97,18 +97,18 @@ class FrameView(QWidget):
         self.update()
 
     def set_smooth(self, smooth: bool | None) -> None:
-        """How a picture is scaled."""
+        """How a frame is scaled."""
         self.smooth = smooth
         self.update()
 
     def set_dimmed(self, dimmed: bool) -> None:
-        """Whether the picture is of the past."""
+        """Whether the frame is of the past."""
         if dimmed != self.dimmed:
             self.dimmed = dimmed
             self.update()
 
     def sizeHint(self) -> QSize:
-        """A usual picture."""
+        """A usual frame."""
         return QSize(480, 320)
 
     def minimumSizeHint(self) -> QSize:
@@ -116,7 +116,7 @@ class FrameView(QWidget):
         return QSize(120, 80)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the picture on a quiet ground."""
+        """Draw the frame on a quiet ground."""
         painter = QPainter(self)
         ground = self.palette().color(QPalette.ColorRole.Window)
         painter.fillRect(self.rect(), ground.darker(108) if ground.lightness() > 127 else ground.darker(130))
@@ -137,7 +137,7 @@ class FrameView(QWidget):
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of a picture that is larger than its room."""
+        """Take hold of a frame that is larger than its room."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._grip = event.position() - self._pan
 

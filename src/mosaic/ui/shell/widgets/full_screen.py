@@ -23,7 +23,7 @@ class FullScreen(QWidget):
     """A window of its own.
 
     Args:
-        part: what is shown; taken out of its place.
+        part: what is shown; taken out of where it stands.
         actions: whose keys work here.
         left: called once when the user leaves; puts the part back.
     """

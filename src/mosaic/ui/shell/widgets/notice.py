@@ -22,7 +22,7 @@ __all__ = ["Notice"]
 
 
 class Notice(QWidget):
-    """Centred in its place; asks nothing of the user but may offer a few buttons."""
+    """Centred; asks nothing of the user but may offer a few buttons."""
 
     def __init__(self) -> None:
         super().__init__()

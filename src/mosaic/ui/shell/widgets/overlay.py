@@ -37,7 +37,7 @@ class Overlay(QFrame):
         """Show it, and remember where the focus was."""
         focus = QApplication.focusWidget()
         self._focus_before = focus if focus is not None and not self.isAncestorOf(focus) else None
-        self._place()
+        self._fit()
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -59,14 +59,14 @@ class Overlay(QFrame):
             super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in place when the window changes size; a click on the window closes it."""
+        """Stay where it is when the window changes size; a click on the window closes it."""
         if self.isVisible() and event.type() == QEvent.Type.Resize:
-            self._place()
+            self._fit()
         elif self.isVisible() and event.type() == QEvent.Type.MouseButtonPress:
             self.dismiss()
         return super().eventFilter(watched, event)
 
-    def _place(self) -> None:
+    def _fit(self) -> None:
         room = self._over.size()
         wide, high = min(self._wide, room.width() - 40), min(self._high, room.height() - 80)
         self.setGeometry((room.width() - wide) // 2, 56, wide, high)

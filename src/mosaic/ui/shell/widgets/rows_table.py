@@ -20,7 +20,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class Rows(QAbstractTableModel):
-    """Rows of text, made by a function from their place.
+    """Rows of text, made by a function from their number.
 
     Args:
         columns: their names.
@@ -110,8 +110,8 @@ class RowsTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy takes the current row; letters are not searched for, they are the window's keys."""
         if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
-            place = self.currentIndex().row()
-            cells = [str(self.rows.index(place, n).data() or "") for n in range(self.rows.columnCount())]
+            row = self.currentIndex().row()
+            cells = [str(self.rows.index(row, n).data() or "") for n in range(self.rows.columnCount())]
             QGuiApplication.clipboard().setText("\t".join(cells))
         elif event.text().isprintable() and event.text() and not event.text().isspace():
             event.ignore()

@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from mosaic.analysis.axes import AXES, EpisodeColumns, MetricColumns, count_at, episodes_x, metric_x, since
+from mosaic.analysis.axes import (
+    AXES,
+    Axis,
+    EpisodeColumns,
+    MetricColumns,
+    count_at,
+    episodes_x,
+    metric_x,
+    since,
+)
 
 NAN = math.nan
 EPISODES = EpisodeColumns(t_end=np.array([110.0, 120.0, 132.0]), steps_so_far=np.array([10.0, 20.0, 30.0]))
@@ -24,12 +33,12 @@ METRIC = MetricColumns(t=np.array([121.0, 122.0]), step=np.array([100.0, NAN]), 
     ],
 )
 def test_every_axis_has_a_value_for_episodes_and_metrics(
-    axis: str, episodes: list[float], values: list[float]
+    axis: Axis, episodes: list[float], values: list[float]
 ) -> None:
     assert axis in AXES
-    found = episodes_x(axis, EPISODES, t_first=100.0, updates_t=METRIC.t)  # type: ignore[arg-type]
+    found = episodes_x(axis, EPISODES, t_first=100.0, updates_t=METRIC.t)
     assert found.tolist() == episodes
-    found = metric_x(axis, METRIC, EPISODES, t_first=100.0)  # type: ignore[arg-type]
+    found = metric_x(axis, METRIC, EPISODES, t_first=100.0)
     assert found.tolist() == values
 
 

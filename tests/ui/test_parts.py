@@ -113,5 +113,5 @@ def test_the_first_steps_and_the_launch_form_show_one_catalog(qtbot: QtBot, cont
     assert parts.welcome.buttons["frozenlake"].isEnabled()
     for part in (parts.live, parts.telemetry, parts.replay):
         part.shut()
-    for part in parts:
-        part.hide()
+    for view in parts:
+        view.hide()

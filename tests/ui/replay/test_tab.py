@@ -101,10 +101,7 @@ def test_the_frame_of_every_step_is_the_players(
     with Player(cartpole, 2) as player:
         for step in (0, 3, 4, last, last - 1, 1):
             tab.transport.seek(step)
-            qtbot.waitUntil(
-                lambda step=step: step_shown(tab) == step,
-                timeout=WAIT,
-            )  # type: ignore[misc]
+            qtbot.waitUntil(lambda step=step: step_shown(tab) == step, timeout=WAIT)  # type: ignore[misc]
             assert pixels(tab.view.image) == player.frame(step).rgb
             assert tab.steps.currentIndex().row() == step
     assert tab.steps.rows.rowCount() == last + 1

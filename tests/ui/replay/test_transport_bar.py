@@ -35,10 +35,10 @@ def test_it_shows_speed_direction_and_place(qtbot: QtBot) -> None:
     bar = TransportBar(transport)
     qtbot.addWidget(bar)
     transport.seek(1234)
-    assert bar.place.text() == "Step 1,234 of 12,345"
+    assert bar.position.text() == "Step 1,234 of 12,345"
     transport.shuttle(-1)
     transport.faster()
-    assert bar.place.text().endswith("backwards")
+    assert bar.position.text().endswith("backwards")
     assert bar.speed.currentText() == "2\N{MULTIPLICATION SIGN}"
     bar.speed.activated.emit(len(SPEEDS) - 1)
     assert transport.speed == 32.0

@@ -27,11 +27,17 @@ def tab(qtbot: QtBot, context: Context) -> Iterator[TelemetryTab]:
     qtbot.addWidget(made)
     made.resize(600, 500)
     made.show()
-    feed = Feed(context)
-    feed.start()
     yield made
-    feed.close()
     made.shut()
+
+
+@pytest.fixture
+def fed(context: Context, daemon: Daemon) -> Iterator[Daemon]:
+    """A daemon whose rows come into the list of runs; no other one is started."""
+    feed = Feed(context, grace_secs=3600.0)
+    feed.start()
+    yield daemon
+    feed.close()
 
 
 def cell(tab: TelemetryTab, column: int) -> str:
@@ -39,29 +45,29 @@ def cell(tab: TelemetryTab, column: int) -> str:
 
 
 def test_steps_come_and_go_on_when_the_daemon_was_killed(
-    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+    qtbot: QtBot, context: Context, tab: TelemetryTab, fed: Daemon, tmp_path: Path
 ) -> None:
-    run = start_counting(daemon, tmp_path)
-    focus(context, daemon, run.row.run_id)
+    run = start_counting(fed, tmp_path)
+    focus(context, fed, run.row.run_id)
     telemetry = tab.telemetry
     qtbot.waitUntil(lambda: len(telemetry.steps) > 30 and len(telemetry.episodes) > 1, timeout=WAIT)
     qtbot.waitUntil(lambda: tab.stack.currentIndex() == 1 and tab.steps.rows.rowCount() > 0, timeout=WAIT)
     assert cell(tab, 3) == "1"
     assert cell(tab, 5) == "[0.5, 0.5]"
 
-    daemon.kill()
+    fed.kill()
     qtbot.waitUntil(lambda: "Waiting for the daemon" in tab.said.text(), timeout=WAIT)
     last = telemetry.steps[-1].row.seq
-    daemon.reconnect()
+    fed.reconnect()
     qtbot.waitUntil(lambda: telemetry.steps[-1].row.seq > last, timeout=WAIT)
     if not telemetry.skipped_events:
         found = [line.row.seq for line in telemetry.steps]
         assert found == sorted(set(found)), "it goes on by its cursor: none twice"
 
     tab.hide()
-    assert not tab.following.looking
+    assert not tab.feed.looking
     tab.show()
-    daemon.client.stop(run.row.run_id)
+    fed.client.stop(run.row.run_id)
     qtbot.waitUntil(lambda: tab.said.text().startswith("The run has ended"), timeout=WAIT)
 
 
@@ -79,10 +85,10 @@ def test_an_ended_run_is_shown_without_a_daemon(qtbot: QtBot, context: Context) 
 
 
 def test_held_lists_stay_as_they_are(
-    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+    qtbot: QtBot, context: Context, tab: TelemetryTab, fed: Daemon, tmp_path: Path
 ) -> None:
-    run = start_counting(daemon, tmp_path)
-    focus(context, daemon, run.row.run_id)
+    run = start_counting(fed, tmp_path)
+    focus(context, fed, run.row.run_id)
     qtbot.waitUntil(lambda: tab.steps.rows.rowCount() > 5, timeout=WAIT)
     tab.hold.toggle()
     qtbot.waitUntil(lambda: "Held" in tab.said.text(), timeout=WAIT)
@@ -94,11 +100,11 @@ def test_held_lists_stay_as_they_are(
 
 
 def test_an_episode_can_be_replayed_from_here(
-    qtbot: QtBot, context: Context, tab: TelemetryTab, daemon: Daemon, tmp_path: Path
+    qtbot: QtBot, context: Context, tab: TelemetryTab, fed: Daemon, tmp_path: Path
 ) -> None:
-    run = start_counting(daemon, tmp_path, episodes=3)
-    daemon.wait(run.row.run_id)
-    focus(context, daemon, run.row.run_id)
+    run = start_counting(fed, tmp_path, episodes=3)
+    fed.wait(run.row.run_id)
+    focus(context, fed, run.row.run_id)
     qtbot.waitUntil(lambda: tab.episodes.rows.rowCount() == 3, timeout=WAIT)
     asked: list[int | None] = []
     context.asks.replay.connect(lambda _, episode: asked.append(episode))

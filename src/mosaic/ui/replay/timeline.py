@@ -127,10 +127,10 @@ class Timeline(QWidget):
         wide = columns / len(self._rewards)
         if wide >= _APART:  # room for a bar for each step, and a gap after it
             finite = np.where(np.isfinite(self._rewards), self._rewards, np.nan)
-            columns = [(n * wide, wide - 1.0, value, value) for n, value in enumerate(finite)]
+            drawn = [(n * wide, wide - 1.0, value, value) for n, value in enumerate(finite)]
         else:
-            columns = [(float(n), 1.0, least, most) for n, (least, most) in enumerate(self._bars)]
-        for left, width, least, most in columns:
+            drawn = [(float(n), 1.0, least, most) for n, (least, most) in enumerate(self._bars)]
+        for left, width, least, most in drawn:
             if np.isnan(least):
                 continue
             top = zero - max(float(most), 0.0) * scale

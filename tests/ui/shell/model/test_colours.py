@@ -65,4 +65,4 @@ def test_what_is_remembered_of_runs_not_shown_is_bounded() -> None:
     colours = Colours(Selection(), keep=5)
     for number in range(100):
         colours.of(run_id(number))
-    assert len(colours._places) == 5
+    assert len(colours._slots) == 5

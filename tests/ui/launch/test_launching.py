@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from mosaic.app import training
+from mosaic.app.submitting import make_spec
 from mosaic.protocol.cards import Check, Job
 from mosaic.protocol.runs import ENDED
 from mosaic.runners import preflight
-from mosaic.sdk import training
-from mosaic.sdk.submitting import make_spec
 from mosaic.ui.launch import work
 from mosaic.ui.launch.launching import Launching
 from mosaic.ui.launch.model.catalog import Catalog, Install
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from mosaic.app.training import Plan
     from mosaic.paths import DataRoot
     from mosaic.runners.runner import Runner
-    from mosaic.sdk.training import Plan
     from mosaic.ui.shell.context import Context
 
 __all__ = ["daemon"]

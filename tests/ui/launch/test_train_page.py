@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mosaic.app.training import Plan
 from mosaic.protocol.cards import Algorithm, Check, Parameter, RunnerCard
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.runners.parameters import convert
-from mosaic.sdk.training import Plan
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
 from mosaic.ui.launch.train_page import TrainPage

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.app import training
+from mosaic.app.reading import daemon
 from mosaic.errors import MosaicError, UsageError
 from mosaic.runners import environments, registry
 from mosaic.runners.runner import Discovering
 from mosaic.runs import folder as run_folder
-from mosaic.sdk import training
-from mosaic.sdk.reading import daemon
 from mosaic.settings import load
 from mosaic.ui.launch.model.catalog import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mosaic.app.training import Plan
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import Job
     from mosaic.protocol.runs import RunSpec
     from mosaic.runners.registry import Listed
-    from mosaic.sdk.training import Plan
     from mosaic.settings import Settings
 
 __all__ = ["InstallCancelledError", "command", "install", "job_of", "look", "start", "start_script", "stop"]
@@ -78,7 +78,7 @@ def start_script(root: DataRoot, spec: RunSpec) -> str:
     """Start a command of the user's own; the run's id."""
     import os
 
-    from mosaic.sdk.submitting import sendable
+    from mosaic.app.submitting import sendable
 
     with daemon(root) as client:
         client.submit(spec, env=sendable(os.environ)[0])

@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Literal
 
 from mosaic.errors import ReplayCancelledError, UsageError
-from mosaic.replay.pictures import write_gif, write_mp4, write_png
+from mosaic.exporting.video import write_gif, write_mp4, write_png
 from mosaic.replay.player import Player
 from mosaic.runs.files import make_private
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from mosaic.app.training import Plan
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Capabilities, Check, Job, Parameter, RunnerCard
 from mosaic.runners.parameters import convert
-from mosaic.sdk.training import Plan
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
 from mosaic.ui.launch.model.memory import Memory

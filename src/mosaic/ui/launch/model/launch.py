@@ -18,13 +18,13 @@ from mosaic.ui.launch.model.basics import basics_form
 from mosaic.ui.launch.model.form import Form, text_of
 from mosaic.ui.launch.model.memory import Draft, Memory, Page
 from mosaic.ui.shell.model.signal import Signal
-from mosaic_worker.drivers.literals import ENV_PREFIX, literal
+from mosaic_worker.common.literals import ENV_PREFIX, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mosaic.app.training import Plan
     from mosaic.protocol.cards import Check, Parameter
-    from mosaic.sdk.training import Plan
     from mosaic.ui.launch.model.catalog import Catalog, Entry
 
 __all__ = ["SCRIPT", "Launch"]

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
     from mosaic.ui.window import Window
 
 __all__ = ["measure"]
@@ -76,8 +76,8 @@ def _open(*, filled: bool = True) -> tuple[Any, Context, Window]:
 
     from mosaic.paths import data_root
     from mosaic.runs.files import make_private
-    from mosaic.ui.context import make_context
-    from mosaic.ui.theme import Theme
+    from mosaic.ui.shell.context import make_context
+    from mosaic.ui.shell.theme import Theme
     from mosaic.ui.window import Window
 
     root = data_root()
@@ -210,9 +210,9 @@ def _chart(window: Window, run_id: str) -> tuple[Any, Painted]:
     import numpy as np
     from PySide6.QtCore import Qt, QTimer
 
-    from mosaic.ui.models.chart_loader import Loaded
-    from mosaic.ui.models.series import prepare
-    from mosaic.ui.models.smoothing import Smoother, Smoothing
+    from mosaic.analysis.series import prepare
+    from mosaic.analysis.smoothing import Smoother, Smoothing
+    from mosaic.ui.charts.model import Loaded
 
     values = np.cumsum(np.random.default_rng(1).normal(size=POINTS))
     values[1_000_000:1_100_000] = np.nan

@@ -12,7 +12,7 @@ from tests.ui.conftest import context, garbage_collected_here, qapp_args
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 __all__ = ["context", "garbage_collected_here", "qapp_args"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.paths import DataRoot
-from mosaic.ui.context import Context, make_context
+from mosaic.ui.shell.context import Context, make_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

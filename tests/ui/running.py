@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from mosaic.protocol.runs import RunRow
-from mosaic.ui.context import Context
+from mosaic.ui.shell.context import Context
 from tests.daemons import Daemon
 
 __all__ = ["Counting", "focus", "start_counting"]

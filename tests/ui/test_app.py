@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.paths import DataRoot
-from mosaic.ui import layout
+from mosaic.ui.shell import layout
 from tests.daemons import running_daemon, until
 
 if TYPE_CHECKING:

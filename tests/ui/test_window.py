@@ -1,4 +1,4 @@
-"""The window: every part in its place, remembered from one time to the next."""
+"""The window: every part where it belongs, remembered from one time to the next."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
 )
 
-from mosaic.ui import layout
-from mosaic.ui.context import make_context
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.context import make_context
 from mosaic.ui.window import Window
 from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 
 def window(qtbot: QtBot, context: Context) -> Window:
@@ -151,3 +151,32 @@ def test_a_window_that_is_still_empty_says_so_and_may_be_closed(qtbot: QtBot, co
     empty = Window(context, filled=False)
     qtbot.addWidget(empty)
     assert empty.close()
+
+
+def test_every_tab_has_an_action_and_a_number(qtbot: QtBot, context: Context) -> None:
+    shown = window(qtbot, context)
+    for at, (name, part) in enumerate(shown.tabs_in_order, start=1):
+        action = context.actions.get(f"view.{name.lower()}")
+        assert action.keys == (f"Ctrl+{at}",)
+        action.call()
+        assert any(tabs.currentWidget() is part for tabs in (shown.centre, shown.left_tabs, shown.right_tabs))
+    assert len(shown.tabs_in_order) == 9
+
+
+def test_docks_go_and_come_back(qtbot: QtBot, context: Context) -> None:
+    shown = window(qtbot, context)
+    for name, dock in (("left", shown.left), ("right", shown.right), ("log", shown.bottom)):
+        context.actions.get(f"view.{name}").call()
+        assert not dock.isVisible()
+        context.actions.get(f"view.{name}").call()
+        assert dock.isVisible()
+
+
+def test_a_theme_is_chosen_and_remembered(qtbot: QtBot, context: Context) -> None:
+    shown = window(qtbot, context)
+    chosen: list[str] = []
+    shown.theme_chosen.connect(chosen.append)
+    context.actions.get("view.theme_dark").call()
+    assert chosen == ["dark"]
+    shown.close()
+    assert layout.load(context.root).theme == "dark"

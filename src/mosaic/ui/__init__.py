@@ -1,1 +1,1 @@
-"""The desktop. The only package that imports Qt; `ui.models` does not."""
+"""The desktop, the only importer of Qt. `shell` is what all parts share; every other folder is one part."""

@@ -13,11 +13,11 @@ from PySide6.QtCore import QEventLoop, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
 from mosaic.protocol.runs import ENDED
-from mosaic.ui import layout
-from mosaic.ui.context import make_context
-from mosaic.ui.feed import Feed
-from mosaic.ui.garbage import Garbage
-from mosaic.ui.theme import Theme
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.context import make_context
+from mosaic.ui.shell.feed import Feed
+from mosaic.ui.shell.garbage import Garbage
+from mosaic.ui.shell.theme import Theme
 from mosaic.ui.window import Window
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from mosaic.paths import DataRoot
-    from mosaic.ui.context import Context
+    from mosaic.ui.shell.context import Context
 
 __all__ = ["main", "paint_first"]
 
-_FIRST_PICTURE_SECS = 0.5
+_FIRST_PAINT_SECS = 0.5
 
 
 @contextmanager
@@ -59,8 +59,8 @@ def _ended_by_signals(window: QWidget) -> Iterator[None]:
 
 
 def paint_first(app: QApplication, window: QWidget) -> None:
-    """Have the window's first picture on the screen before its parts are loaded."""
-    until = time.monotonic() + _FIRST_PICTURE_SECS
+    """Have the window on the screen before its parts are loaded."""
+    until = time.monotonic() + _FIRST_PAINT_SECS
     while not window.windowHandle().isExposed() and time.monotonic() < until:
         app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 10)
     window.repaint()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,25 +21,30 @@ from PySide6.QtWidgets import (
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count
-from mosaic.ui import layout
-from mosaic.ui.keys import Keys
-from mosaic.ui.menus import make_menus
-from mosaic.ui.widgets.banner import Banner
-from mosaic.ui.widgets.key_help import KeyHelp
-from mosaic.ui.widgets.palette import Palette
-from mosaic.ui.widgets.toast_line import ToastLine
-from mosaic.ui.window_actions import window_actions
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.banner import Banner
+from mosaic.ui.shell.key_help import KeyHelp
+from mosaic.ui.shell.keys import Keys
+from mosaic.ui.shell.menus import make_menus
+from mosaic.ui.shell.model.actions import Action
+from mosaic.ui.shell.palette import Palette
+from mosaic.ui.shell.toast_line import ToastLine
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent
 
-    from mosaic.ui.context import Context
-    from mosaic.ui.theme import Choice
+    from mosaic.ui.shell.context import Context
+    from mosaic.ui.shell.theme import Choice
 
 __all__ = ["Window"]
 
 _REMEMBER_MILLIS = 2000
 _CHOSEN_KEPT = 50
+_LOOKS: tuple[tuple[Choice, str], ...] = (
+    ("system", "Theme: follow the system"),
+    ("light", "Theme: light"),
+    ("dark", "Theme: dark"),
+)
 
 
 class Window(QMainWindow):
@@ -165,29 +171,13 @@ class Window(QMainWindow):
     # Putting it together.
 
     def _make_parts(self) -> None:
-        from mosaic.ui.widgets.charts_panel import ChartsPanel
-        from mosaic.ui.widgets.checkpoints_panel import CheckpointsPanel
-        from mosaic.ui.widgets.details_panel import DetailsPanel
-        from mosaic.ui.widgets.episodes_panel import EpisodesPanel
-        from mosaic.ui.widgets.launch_panel import LaunchPanel
-        from mosaic.ui.widgets.live_tab import LiveTab
-        from mosaic.ui.widgets.log_drawer import LogDrawer
-        from mosaic.ui.widgets.replay_tab import ReplayTab
-        from mosaic.ui.widgets.run_panel import RunPanel
-        from mosaic.ui.widgets.telemetry_tab import TelemetryTab
-        from mosaic.ui.widgets.welcome_panel import WelcomePanel
+        from mosaic.ui.parts import make_parts
 
-        context = self._context
-        self.runs, self.launch = RunPanel(context), LaunchPanel(context)
-        self.live, self.telemetry, self.replay = LiveTab(context), TelemetryTab(context), ReplayTab(context)
-        self.charts, self.details = ChartsPanel(context), DetailsPanel(context)
-        self.episodes, self.checkpoints = EpisodesPanel(context), CheckpointsPanel(context)
-        self.logs, self.welcome = LogDrawer(context), WelcomePanel(context)
-        self.banner = Banner(context.link)
-        self._parts: tuple[QWidget, ...] = (
-            *(self.runs, self.launch, self.live, self.telemetry, self.replay, self.charts, self.details),
-            *(self.episodes, self.checkpoints, self.logs, self.welcome),
-        )
+        self._parts = parts = make_parts(self._context)
+        self.runs, self.launch, self.live, self.telemetry, self.replay = parts[:5]
+        self.charts, self.details, self.episodes, self.checkpoints = parts[5:9]
+        self.logs, self.welcome = parts.logs, parts.welcome
+        self.banner = Banner(self._context.link)
 
     def _make_centre(self) -> None:
         self.centre = _tabs(
@@ -246,8 +236,51 @@ class Window(QMainWindow):
             offered = getattr(part, "commands", None)
             if offered is not None:
                 self._context.actions.add(*offered())
-        self._context.actions.add(*window_actions(self))
+        self._context.actions.add(*self._actions())
         make_menus(self.menuBar(), self._context.actions)
+
+    def _actions(self) -> list[Action]:
+        """The sections View and Help: which part is in front, which docks are there, how it looks."""
+        parts = [
+            Action(
+                id=f"view.{name.lower()}",
+                title=f"Show {name}",
+                call=partial(self.show_part, part),
+                keys=(f"Ctrl+{at}",),
+            )
+            for at, (name, part) in enumerate(self.tabs_in_order, start=1)
+        ]
+        docks = [
+            Action(id=f"view.{name}", title=f"Show or hide {text}", call=partial(_toggle, dock), keys=(key,))
+            for name, text, dock, key in (
+                ("left", "runs and launch", self.left, "Ctrl+B"),
+                ("right", "charts and details", self.right, "Ctrl+Shift+B"),
+                ("log", "the log", self.bottom, "Ctrl+J"),
+            )
+        ]
+        looks = [
+            Action(id=f"view.theme_{choice}", title=title, call=partial(self.set_theme, choice))
+            for choice, title in _LOOKS
+        ]
+        find, keys = self.palette_sheet.open, self.key_sheet.open
+        return [
+            *parts,
+            *docks,
+            Action(id="view.arrange", title="Put all docks back", call=self.arrange),
+            Action(id="view.full", title="Full screen", call=self.toggle_full_screen, keys=("F11",)),
+            Action(
+                id="view.leave",
+                title="Leave full screen",
+                call=self.leave,
+                keys=("Esc",),
+                when=self.isFullScreen,
+                hidden=True,
+            ),
+            *looks,
+            Action(id="view.quit", title="Close the window (runs go on)", call=self.close, keys=("Ctrl+Q",)),
+            Action(id="help.palette", title="Find an action or a run…", call=find, keys=("Ctrl+K",)),
+            Action(id="help.keys", title="Keys", call=keys, keys=("?", "F1")),
+        ]
 
     def _dock(self, title: str, name: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -273,13 +306,13 @@ class Window(QMainWindow):
     def arrange(self) -> None:
         """Put every dock where it was the first time."""
         area = Qt.DockWidgetArea
-        for dock, place in (
+        for dock, side in (
             (self.left, area.LeftDockWidgetArea),
             (self.right, area.RightDockWidgetArea),
             (self.bottom, area.BottomDockWidgetArea),
         ):
             dock.setFloating(False)
-            self.addDockWidget(place, dock)
+            self.addDockWidget(side, dock)
             dock.show()
         wide = self.width()
         self.resizeDocks(
@@ -313,7 +346,8 @@ class Window(QMainWindow):
         self.status.setText(f"{runs}   {said[self._context.link.state.value]}")
 
     def _bring(self, run_id: str, part: QWidget) -> None:
-        self._context.selection.choose([run_id])
+        if self._context.selection.focus != run_id:
+            self._context.selection.choose([run_id])
         self.show_part(part)
 
 
@@ -326,3 +360,9 @@ def _tabs(name: str, *parts: tuple[QWidget, str]) -> QTabWidget:
         widget.setAccessibleName(title)
         tabs.addTab(widget, title)
     return tabs
+
+
+def _toggle(dock: QDockWidget) -> None:
+    dock.setVisible(not dock.isVisible())
+    if dock.isVisible():
+        dock.raise_()

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 from mosaic.paths import data_root
 from mosaic.ui import app as program
-from mosaic.ui import layout
-from mosaic.ui.bridge import Bridge
+from mosaic.ui.shell import layout
+from mosaic.ui.shell.bridge import Bridge
 from mosaic.ui.window import Window
 
 

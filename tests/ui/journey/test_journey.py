@@ -131,21 +131,22 @@ def test_train_watch_read_stop_and_replay_through_the_death_of_daemon_and_window
 def scrub_to_a_step_and_compare(desk: Desk, root: DataRoot, run_id: str) -> None:
     desk.until("w.runs.replay_button.isEnabled()")
     desk.ask("click(w.runs.replay_button)")
-    desk.until("w.replay.isVisible() and w.replay.opened is not None and w.replay.shown is not None")
+    desk.until("w.replay.isVisible() and w.replay.replaying.opened is not None")
+    desk.until("w.replay.replaying.shown is not None")
     if desk.ask("w.replay.transport.playing"):
         desk.ask("key('K')")
         desk.until("not w.replay.transport.playing")
     desk.ask("key('Home')")
-    desk.until("w.replay.shown.step == 0 and w.replay.transport.position == 0")
+    desk.until("w.replay.replaying.shown.step == 0 and w.replay.transport.position == 0")
     at_first = desk.ask("print_of(w.replay.view.image)")
     last = desk.ask("w.replay.transport.last")
     wanted = min(4, last)
     assert wanted >= 1
     for _ in range(wanted):
         desk.ask("key('Right')")
-    desk.until(f"w.replay.transport.position == {wanted} and w.replay.shown.step == {wanted}")
+    desk.until(f"w.replay.transport.position == {wanted} and w.replay.replaying.shown.step == {wanted}")
     at_wanted = desk.ask("print_of(w.replay.view.image)")
-    episode = desk.ask("w.replay.projector.episode")
+    episode = desk.ask("w.replay.replaying.projector.episode")
     with replay.open(root.run(run_id), episode) as player:
         frames = player.frame(0), player.frame(wanted)
     simulated = [f"{frame.width}x{frame.height}:{zlib.crc32(frame.rgb):08x}" for frame in frames]

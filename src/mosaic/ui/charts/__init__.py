@@ -1,0 +1,1 @@
+"""Curves of the chosen runs, one chart per metric."""

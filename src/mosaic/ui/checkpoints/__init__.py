@@ -1,0 +1,1 @@
+"""Checkpoints, and what can be done with each."""

@@ -1,0 +1,178 @@
+"""Checkpoints as the desktop lists them: grouped, with what can be done with each, or why not. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mosaic import text
+from mosaic.protocol.cards import COMMAND_RUNNER
+from mosaic.protocol.runs import RunState
+from mosaic.ui.shell.model.numbers import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mosaic.artifacts.checkpoints import Known
+    from mosaic.protocol.cards import Capabilities
+    from mosaic.protocol.runs import RunRow
+
+__all__ = ["Card", "Group", "by_kind", "by_run", "card"]
+
+_RETURNS = ("return", "eval_return", "mean_return", "return_mean")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """One checkpoint in words. A refusal is the reason why something cannot be done; empty: it can."""
+
+    known: Known
+    title: str
+    reason: str
+    return_: str
+    saved: str
+    size: str
+    state: str
+    good: bool
+    newest: bool = False
+    """The most recent one of its group that can be used, of a run that went well."""
+    cannot_evaluate: str = ""
+    cannot_train: str = ""
+    about: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """The same checkpoint later on."""
+        return self.known.run_id, self.known.row.seq, str(self.known.path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Checkpoints under one title."""
+
+    title: str
+    cards: tuple[Card, ...]
+
+
+def card(known: Known, *, capabilities: Capabilities | None, newest: bool = False) -> Card:
+    """A checkpoint in words; without capabilities its runner is not installed here."""
+    row = known.row
+    return Card(
+        known=known,
+        title="-" if row.step is None else text.count(row.step),
+        reason=text.visible(known.reason or row.kind or "saved"),
+        return_=_return(known),
+        saved=clock(row.t),
+        size="-" if row.bytes is None else text.size(row.bytes),
+        state=_state(known),
+        good=known.usable,
+        newest=newest,
+        cannot_evaluate=_refusal(known, capabilities, "evaluate", can=lambda has: has.supports_eval),
+        cannot_train=_refusal(known, capabilities, "train", can=lambda has: has.supports_warmstart),
+        about=_about(known),
+    )
+
+
+def by_run(
+    found: Iterable[Known], *, name: str, capabilities: Mapping[str, Capabilities], runs: Mapping[str, RunRow]
+) -> list[Group]:
+    """The checkpoints of one run under its name."""
+    known = list(found)
+    return [_group(text.visible(name), known, capabilities=capabilities, runs=runs)] if known else []
+
+
+def by_kind(
+    found: Iterable[Known],
+    *,
+    focus: str | None,
+    capabilities: Mapping[str, Capabilities],
+    runs: Mapping[str, RunRow],
+) -> list[Group]:
+    """The checkpoints of all runs by environment and algorithm; the focus' kind, and its own, come first."""
+    kinds: dict[tuple[str, str], list[Known]] = {}
+    for known in found:
+        kinds.setdefault((known.env_id, known.algorithm), []).append(known)
+    groups = []
+    for (env, algorithm), members in kinds.items():
+        members.sort(key=lambda known: known.run_id != focus)  # stable: newest first otherwise
+        title = " · ".join(text.visible(part) for part in (env, algorithm) if part) or "Other files"
+        first = any(known.run_id == focus for known in members)
+        groups.append((not first, title, _group(title, members, capabilities=capabilities, runs=runs)))
+    return [group for _, _, group in sorted(groups, key=lambda one: one[:2])]
+
+
+def _group(
+    title: str,
+    members: Sequence[Known],
+    *,
+    capabilities: Mapping[str, Capabilities],
+    runs: Mapping[str, RunRow],
+) -> Group:
+    well = [known for known in members if known.usable and _went_well(runs.get(known.run_id))]
+    newest = max(well, key=lambda known: (known.row.t, known.row.seq), default=None)
+    return Group(
+        title=title,
+        cards=tuple(
+            card(known, capabilities=capabilities.get(known.runner), newest=known is newest)
+            for known in members
+        ),
+    )
+
+
+def _went_well(row: RunRow | None) -> bool:
+    return row is not None and row.state in (RunState.FINISHED, RunState.RUNNING, RunState.STOPPED)
+
+
+def _state(known: Known) -> str:
+    if known.note:
+        return text.visible(known.note)
+    whole = {True: "intact", False: "damaged", None: "not verified"}[known.intact]
+    return whole if known.trusted else f"{whole}, not trusted"
+
+
+def _return(known: Known) -> str:
+    metrics = known.row.meta.get("metrics")
+    if not isinstance(metrics, dict):
+        return "-"
+    for name in _RETURNS:
+        value = metrics.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return text.number(float(value)) if math.isfinite(value) else str(value)
+    return "-"
+
+
+def _refusal(
+    known: Known, has: Capabilities | None, what: str, *, can: Callable[[Capabilities], bool]
+) -> str:
+    if not known.usable:
+        return f"There is nothing to {what} from: {known.note or 'its bytes are not the recorded ones'}."
+    if known.runner in ("", COMMAND_RUNNER):
+        why = "It was saved by a plain script: MOSAIC does not know how to load it."
+        return (
+            f"{why} A command of yours can play it: {text.visible(known.played_by)}"
+            if what == "evaluate"
+            else why
+        )
+    if has is None:
+        return f"The runner {known.runner} is not installed here. See: mosaic runners"
+    if not can(has):
+        doing = "evaluate checkpoints" if what == "evaluate" else "train from a checkpoint"
+        return f"The runner {known.runner} cannot {doing}."
+    return ""
+
+
+def _about(known: Known) -> tuple[tuple[str, str], ...]:
+    lines = [
+        ("Run", known.run_name or known.run_id or "-"),
+        ("File", str(known.path)),
+        ("SHA-256", known.row.sha256 or "not recorded"),
+    ]
+    for label, name in (("Holds", "holds"), ("Lacks", "lacks")):
+        parts = known.row.meta.get(name)
+        if isinstance(parts, list) and parts:
+            lines.append((label, ", ".join(str(part) for part in parts)))
+    metrics = known.row.meta.get("metrics")
+    if isinstance(metrics, dict) and metrics:
+        lines.append(("Metrics", ", ".join(f"{name} {value}" for name, value in metrics.items())))
+    return tuple((label, text.visible(line)) for label, line in lines)

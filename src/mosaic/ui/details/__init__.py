@@ -1,0 +1,1 @@
+"""Everything there is to say about the run in focus."""

@@ -1,0 +1,1 @@
+"""The episodes of the run in focus: sorted, filtered, followed."""

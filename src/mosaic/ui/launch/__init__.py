@@ -1,0 +1,1 @@
+"""The launch panel: runners, forms, preflight, trained policies, and starting."""

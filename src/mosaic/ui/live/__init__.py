@@ -1,0 +1,1 @@
+"""The run in focus as it is now: its newest frames."""

@@ -1,0 +1,1 @@
+"""What the run in focus wrote."""

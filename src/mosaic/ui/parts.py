@@ -1,0 +1,114 @@
+"""The parts of the window, each with its models. The one module that knows how they are put together.
+
+Importing this loads all of them, which takes a moment: the window does so once it is on the screen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mosaic.ui.charts.feed import ChartsFeed
+from mosaic.ui.charts.model import Charts
+from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.checkpoints.panel import CheckpointsPanel
+from mosaic.ui.details.panel import DetailsPanel
+from mosaic.ui.episodes.panel import EpisodesPanel
+from mosaic.ui.launch.evaluating import Evaluating
+from mosaic.ui.launch.launching import Launching
+from mosaic.ui.launch.model.catalog import Catalog
+from mosaic.ui.launch.panel import LaunchPanel
+from mosaic.ui.live.model import Live
+from mosaic.ui.live.tab import LiveTab
+from mosaic.ui.logs.drawer import LogDrawer
+from mosaic.ui.replay.model import Transport
+from mosaic.ui.replay.replaying import Replaying
+from mosaic.ui.replay.tab import ReplayTab
+from mosaic.ui.runs.model.deletions import Deletions
+from mosaic.ui.runs.model.table import RunTable
+from mosaic.ui.runs.panel import RunPanel
+from mosaic.ui.telemetry.feed import TelemetryFeed
+from mosaic.ui.telemetry.model import Telemetry
+from mosaic.ui.telemetry.tab import TelemetryTab
+from mosaic.ui.welcome.panel import WelcomePanel
+
+if TYPE_CHECKING:
+    from mosaic.ui.shell.context import Context
+
+__all__ = [
+    "Parts",
+    "make_charts",
+    "make_launch",
+    "make_live",
+    "make_parts",
+    "make_replay",
+    "make_runs",
+    "make_telemetry",
+]
+
+
+class Parts(NamedTuple):
+    """Everything that is in the window. A part that has things to do has a method `commands`."""
+
+    runs: RunPanel
+    launch: LaunchPanel
+    live: LiveTab
+    telemetry: TelemetryTab
+    replay: ReplayTab
+    charts: ChartsPanel
+    details: DetailsPanel
+    episodes: EpisodesPanel
+    checkpoints: CheckpointsPanel
+    logs: LogDrawer
+    welcome: WelcomePanel
+
+
+def make_parts(context: Context) -> Parts:
+    """All parts of one window."""
+    launch = make_launch(context)
+    return Parts(
+        runs=make_runs(context),
+        launch=launch,
+        live=make_live(context),
+        telemetry=make_telemetry(context),
+        replay=make_replay(context),
+        charts=make_charts(context),
+        details=DetailsPanel(context),
+        episodes=EpisodesPanel(context),
+        checkpoints=CheckpointsPanel(context),
+        logs=LogDrawer(context),
+        welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
+    )
+
+
+def make_runs(context: Context) -> RunPanel:
+    """The list of runs."""
+    deletions = Deletions()
+    return RunPanel(context, RunTable(context.runs, deletions), deletions)
+
+
+def make_launch(context: Context) -> LaunchPanel:
+    """The launch form."""
+    launching = Launching(context, Catalog())
+    return LaunchPanel(context, launching, Evaluating(context, launching))
+
+
+def make_live(context: Context) -> LiveTab:
+    """The live view."""
+    return LiveTab(context, Live(context.root))
+
+
+def make_telemetry(context: Context) -> TelemetryTab:
+    """The last steps and episodes."""
+    telemetry = Telemetry()
+    return TelemetryTab(context, telemetry, TelemetryFeed(context, telemetry))
+
+
+def make_replay(context: Context) -> ReplayTab:
+    """The replay."""
+    return ReplayTab(context, Replaying(context, Transport()))
+
+
+def make_charts(context: Context) -> ChartsPanel:
+    """The charts."""
+    charts = Charts()
+    return ChartsPanel(context, charts, ChartsFeed(context, charts))

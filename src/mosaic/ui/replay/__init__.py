@@ -1,0 +1,1 @@
+"""A recorded episode, simulated again and shown step by step."""

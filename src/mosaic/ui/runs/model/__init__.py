@@ -1,0 +1,1 @@
+"""What the list of runs shows. Qt-free."""

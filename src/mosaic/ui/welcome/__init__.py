@@ -1,0 +1,1 @@
+"""The first steps of somebody who has no run yet."""

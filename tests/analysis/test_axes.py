@@ -1,0 +1,69 @@
+"""Where values lie: each axis, times that were not recorded, clocks that went back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mosaic.analysis.axes import (
+    AXES,
+    Axis,
+    EpisodeColumns,
+    MetricColumns,
+    count_at,
+    episodes_x,
+    metric_x,
+    since,
+)
+
+NAN = math.nan
+EPISODES = EpisodeColumns(t_end=np.array([110.0, 120.0, 132.0]), steps_so_far=np.array([10.0, 20.0, 30.0]))
+METRIC = MetricColumns(t=np.array([121.0, 122.0]), step=np.array([100.0, NAN]), number=np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("axis", "episodes", "values"),
+    [
+        ("steps", [10.0, 20.0, 30.0], [100.0, 20.0]),
+        ("episodes", [1.0, 2.0, 3.0], [2.0, 2.0]),
+        ("time", [10.0, 20.0, 32.0], [21.0, 22.0]),
+        ("updates", [0.0, 0.0, 2.0], [1.0, 2.0]),
+    ],
+)
+def test_every_axis_has_a_value_for_episodes_and_metrics(
+    axis: Axis, episodes: list[float], values: list[float]
+) -> None:
+    assert axis in AXES
+    found = episodes_x(axis, EPISODES, t_first=100.0, updates_t=METRIC.t)
+    assert found.tolist() == episodes
+    found = metric_x(axis, METRIC, EPISODES, t_first=100.0)
+    assert found.tolist() == values
+
+
+def test_without_updates_no_episode_lies_on_their_axis() -> None:
+    assert np.isnan(episodes_x("updates", EPISODES, t_first=100.0, updates_t=None)).tolist() == [True] * 3
+
+
+def test_what_has_no_time_lies_nowhere_in_time() -> None:
+    found = since(np.array([0.0, 110.0, -1.0]), 100.0)
+    assert found.tolist() == pytest.approx([NAN, 10.0, NAN], nan_ok=True)
+    untimed = EpisodeColumns(t_end=np.array([0.0, 120.0]), steps_so_far=np.array([10.0, 20.0]))
+    assert np.isnan(episodes_x("time", untimed, t_first=100.0, updates_t=None)).tolist() == [True, False]
+
+
+def test_a_count_is_what_it_had_grown_to_by_then() -> None:
+    ticks = np.array([1.0, 2.0, 4.0])
+    found = count_at(np.array([0.5, 1.0, 3.0, 9.0, 0.0]), ticks)
+    assert found.tolist() == pytest.approx([0.0, 1.0, 2.0, 3.0, NAN], nan_ok=True)
+    assert count_at(np.array([3.0]), ticks, np.array([7.0, 9.0, 11.0])).tolist() == [9.0]
+
+
+def test_a_clock_that_went_back_does_not_take_a_count_back() -> None:
+    assert count_at(np.array([5.0]), np.array([4.0, 1.0, 6.0])).tolist() == [2.0]
+
+
+def test_ticks_without_times_tell_nothing() -> None:
+    assert np.isnan(count_at(np.array([5.0]), np.array([0.0, 4.0]))).all()
+    assert np.isnan(count_at(np.array([5.0]), np.empty(0))).all()

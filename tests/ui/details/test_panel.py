@@ -1,0 +1,81 @@
+"""The details panel: follows the focus, can be copied, takes nobody's text for markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+
+from mosaic.protocol.cards import Job
+from mosaic.protocol.runs import RunState
+from mosaic.ui.details.panel import DetailsPanel
+from tests.ui.stored import Stored
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from mosaic.ui.shell.context import Context
+
+WAIT_MS = 60_000
+
+
+def make(qtbot: QtBot, context: Context) -> DetailsPanel:
+    panel = DetailsPanel(context)
+    qtbot.addWidget(panel)
+    panel.resize(400, 700)
+    panel.show()
+    return panel
+
+
+def texts(panel: DetailsPanel) -> list[str]:
+    return [label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible()]
+
+
+def test_without_a_run_it_says_what_to_do(qtbot: QtBot, context: Context) -> None:
+    panel = make(qtbot, context)
+    assert any("Choose a run" in text for text in texts(panel))
+    panel.hide()
+
+
+def test_it_shows_the_run_in_focus_and_follows_it(qtbot: QtBot, context: Context) -> None:
+    job = Job(runner="sb3", algorithm="ppo", seed=31, parameters={"gamma": 0.97})
+    run = Stored(context.root, name="<b>mine</b>", job=job)
+    run.episodes([1.0])
+    run.event(type="config", args={"learning_rate": 0.00025})
+    row = run.commit()
+    context.runs.update([row])
+    panel = make(qtbot, context)
+    context.selection.choose([run.run_id])
+    qtbot.waitUntil(lambda: "0.97" in texts(panel), timeout=WAIT_MS)
+    assert {"Configuration", "learning_rate", "0.00025"} <= set(texts(panel))
+    assert "<b>mine</b>" in texts(panel)
+    assert "31" in texts(panel)
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in panel.findChildren(QLabel))
+    context.runs.update([msgspec.structs.replace(row, state=RunState.FAILED, reason="exit code 3")])
+    assert "failed: exit code 3" in texts(panel)
+    panel.hide()
+
+
+def test_everything_can_be_copied_as_text(qtbot: QtBot, context: Context) -> None:
+    run = Stored(context.root, name="mine")
+    context.runs.update([run.commit()])
+    panel = make(qtbot, context)
+    context.selection.choose([run.run_id])
+    panel.copy_all.click()
+    copied = QGuiApplication.clipboard().text()
+    assert run.run_id in copied
+    assert "python train.py --seed 1" in copied
+    panel.hide()
+
+
+def test_a_run_that_left_the_list_is_told(qtbot: QtBot, context: Context) -> None:
+    run = Stored(context.root)
+    context.runs.update([run.commit()])
+    panel = make(qtbot, context)
+    context.selection.choose([run.run_id])
+    context.runs.update([], gone=[run.run_id])
+    assert "This run is not in the list any more." in texts(panel)
+    panel.hide()

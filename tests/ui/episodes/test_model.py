@@ -1,0 +1,79 @@
+"""Episodes as columns: sorted and filtered."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from mosaic.errors import UsageError
+from mosaic.paths import DataRoot
+from mosaic.ui.episodes.loading import EpisodeLoader
+from mosaic.ui.episodes.model import Episodes, best, last, parse_filter, view, worst
+from tests.ui.stored import Stored
+
+
+@pytest.fixture
+def run(home: Path) -> Stored:
+    return Stored(DataRoot(home))
+
+
+def load(loader: EpisodeLoader) -> Episodes:
+    found = loader.load()
+    assert found is not None
+    while found.more:
+        found = loader.load() or found
+    return found
+
+
+def returns(
+    episodes: Episodes, text: str = "", *, by: str = "index", descending: bool = False
+) -> list[float]:
+    places = view(episodes, by=by, descending=descending, wanted=parse_filter(text))
+    return [float(value) for value in episodes.return_[places]]
+
+
+def test_sorting_puts_what_has_no_value_last_either_way(run: Stored) -> None:
+    run.episodes([2.0, math.nan, 3.0, 1.0])
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    assert returns(found, by="return") == pytest.approx([1.0, 2.0, 3.0, math.nan], nan_ok=True)
+    assert returns(found, by="return", descending=True) == pytest.approx(
+        [3.0, 2.0, 1.0, math.nan], nan_ok=True
+    )
+    assert view(found).tolist() == [3, 2, 1, 0], "newest first"
+    assert view(found, by="outcome", descending=False).tolist() == [0, 1, 2, 3]
+
+
+def test_a_filter_takes_comparisons_and_words(run: Stored) -> None:
+    run.episodes([1.0, 5.0], length=10)
+    run.episodes([9.0], length=50, outcome="truncated")
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    assert returns(found, "return>=5") == [5.0, 9.0]
+    assert returns(found, "return > 2 length<20") == [5.0]
+    assert returns(found, "TRUNC") == [9.0]
+    assert returns(found, "cartpole") == [1.0, 5.0, 9.0]
+    assert returns(found, "seed=1") == [1.0]
+    assert returns(found, "nothing like it") == []
+
+
+def test_a_filter_that_compares_with_no_number_says_what_to_write() -> None:
+    with pytest.raises(UsageError, match="Try: return>100"):
+        parse_filter("return>abc")
+
+
+def test_best_worst_and_last_look_at_ended_episodes_only(run: Stored) -> None:
+    run.episodes([5.0, math.nan, -3.0, 5.0, 1.0])
+    run.begin()
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    assert (best(found), worst(found), last(found)) == (0, 2, 4)
+
+
+def test_without_an_ended_episode_there_is_no_best(run: Stored) -> None:
+    run.begin()
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    assert (best(found), worst(found), last(found)) == (None, None, None)

@@ -1,0 +1,160 @@
+"""What the live view watches, shows and says; with real lanes, written here instead of by a worker."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from mosaic.paths import DataRoot
+from mosaic.protocol.runs import RunRow, RunState
+from mosaic.ui.live.model import Live, Phase, hud
+from mosaic_worker.common import layout
+from mosaic_worker.fastlane import Lane
+
+RUN = "01JLVE0000000000000000000A"
+
+
+def row(state: RunState = RunState.RUNNING, *, run_id: str = RUN, reason: str = "") -> RunRow:
+    return RunRow(run_id=run_id, name="", state=state, reason=reason, created=0.0, command=["x"])
+
+
+@pytest.fixture
+def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
+    return DataRoot(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def lane(root: DataRoot) -> Iterator[Lane]:
+    made = Lane(str(root.run(RUN).path), "p1xa")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def live(root: DataRoot) -> Iterator[Live]:
+    made = Live(root, settle_secs=0.0)
+    yield made
+    made.close()
+
+
+def watched(lane: Lane) -> list[int]:
+    """Which environments somebody wishes to see now."""
+    return [lease.rows for lease in lane.leases(time.monotonic_ns())]
+
+
+def tick(live: Live) -> bool:
+    live._look_at = 0.0
+    if live._viewer is not None:
+        live._viewer._look_at = 0
+    return live.tick()
+
+
+def test_a_lease_is_held_only_while_somebody_looks_at_a_run_that_goes_on(live: Live, lane: Lane) -> None:
+    lane.list_row(0, state=layout.SHOWN, env_index=0, group="")
+    held = []
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: live.show(row()),
+        lambda: live.want(True),
+        lambda: live.hold(True),
+        lambda: live.hold(False),
+        lambda: live.want(False),
+        lambda: live.want(True),
+        lambda: live.show(row(RunState.FINISHED)),
+        lambda: live.show(row()),
+        lambda: live.show(row(run_id="01JOTHER00000000000000000A")),
+        lambda: live.show(row()),
+        lambda: live.show(None),
+    )
+    for change in changes:
+        change()
+        tick(live)
+        held.append(bool(watched(lane)))
+    assert held == [False, True, False, True, False, True, False, True, False, True, False]
+
+
+def test_frames_become_pictures_and_numbers(live: Live, lane: Lane) -> None:
+    lane.list_row(0, state=layout.SHOWN, env_index=3, group="")
+    ring = lane.new_ring(0, pixel_bytes=6, epoch=1)
+    live.show(row())
+    live.want(True)
+    assert not tick(live)
+    assert live.said().title == "Waiting for the next step"
+    ring.writer.publish(
+        b"abcdef", 2, 1, env_index=3, episode=1234, step=7, reward=0.5, total=9.0, rate=90.0, free_rate=100.0
+    )
+    lane.set_epoch(0, 1)
+    assert tick(live)
+    assert live.phase is Phase.SHOWING
+    assert live.on_screen is not None
+    assert live.on_screen.pixels.shape == (1, 2, 3)
+    numbers = dict(hud(live.on_screen, now_nanos=live.on_screen.newest.monotonic_nanos + 5_000_000))
+    assert numbers["Episode"] == "1,234"
+    assert (numbers["Step"], numbers["Reward"], numbers["Return"]) == ("7", "0.5", "9")
+    assert (numbers["Steps/s"], numbers["Unwatched"], numbers["Price"]) == ("90", "100", "10.0 %")
+    assert (numbers["Age"], numbers["Size"], numbers["Environment"]) == ("5 ms", "2 x 1", "3")
+    assert not tick(live), "the same frame is no new picture"
+    ring.close()
+
+
+def test_several_environments_are_a_grid_or_one_of_them(live: Live, lane: Lane) -> None:
+    for place in range(3):
+        lane.list_row(place, state=layout.SHOWN, env_index=place, group="v")
+    live.show(row())
+    live.want(True)
+    tick(live)
+    assert (live.envs, watched(lane)) == ([0, 1, 2], [0b111])
+    live.choose(env=1)
+    tick(live)
+    assert watched(lane) == [0b010]
+    live.choose(env=None, most=2)
+    tick(live)
+    assert watched(lane) == [0b011]
+    live.choose(env=7)
+    tick(live)
+    assert live.said().title == "No environment 7"
+
+
+def test_a_large_grid_asks_for_small_pictures_and_a_few_for_whole_ones(live: Live, lane: Lane) -> None:
+    sizes = []
+    live.show(row())
+    live.want(True)
+    for count in (4, 9):
+        for place in range(count):
+            lane.list_row(place, state=layout.SHOWN, env_index=place, group="v")
+        tick(live)  # sees how many there are
+        assert live._viewer is not None
+        live._viewer._renew_at = 0
+        tick(live)
+        sizes.append([(lease.width, lease.height) for lease in lane.leases(time.monotonic_ns())])
+    assert min(sizes[0][0]) > 10_000, "any size"
+    assert sizes[1] == [(400, 400)]
+
+
+def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
+    assert live.said().title == "No run to watch"
+    live.want(True)
+    live.show(row(RunState.QUEUED, reason="behind two others"))
+    assert live.said() == ("The run is queued", "behind two others")
+    live.show(row())
+    tick(live)
+    assert live.said().title == "Waiting for the first reset"
+    live.show(row(RunState.PAUSED, reason="disk low."))
+    assert live.said() == ("The run is paused", "disk low. Frames come when it goes on.")
+    live.show(row())
+    lane.list_row(0, state=layout.WITHOUT_FRAMES, env_index=0, group="")
+    lane.note("made with render_mode='ansi'")
+    tick(live)
+    assert live.phase is Phase.NO_FRAME
+    assert live.said() == ("No picture", "made with render_mode='ansi'")
+    live.hold(True)
+    assert live.said().title == "Viewing is paused"
+    live.show(row(RunState.STOPPED))
+    assert live.said().title == "This run has been stopped"
+
+
+def test_limits_are_kept(live: Live) -> None:
+    live.limit(10_000.0)
+    live.choose(env=None, most=10_000)
+    assert (live.fps, live.most) == (240.0, 64)

@@ -1,0 +1,97 @@
+"""The log drawer: follows the run in focus, holds still when scrolled up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.ui.logs.drawer import LogDrawer
+from tests.ui.rows import row, run_id
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from mosaic.ui.shell.context import Context
+
+
+@pytest.fixture
+def drawer(qtbot: QtBot, context: Context) -> LogDrawer:
+    for number in (1, 2):
+        context.root.run(run_id(number)).path.mkdir(parents=True)
+    context.runs.update([row(1), row(2)])
+    made = LogDrawer(context)
+    qtbot.addWidget(made)
+    made.resize(600, 160)
+    made.show()
+    return made
+
+
+def write(context: Context, number: int, text: str, *, stderr: bool = False) -> None:
+    folder = context.root.run(run_id(number))
+    with (folder.stderr if stderr else folder.stdout).open("a") as file:
+        file.write(text)
+
+
+def shows(qtbot: QtBot, drawer: LogDrawer, text: str) -> None:
+    qtbot.waitUntil(lambda: drawer.text.toPlainText() == text, timeout=30_000)
+
+
+def test_it_shows_both_streams_of_the_run_in_focus_as_they_grow(
+    qtbot: QtBot, drawer: LogDrawer, context: Context
+) -> None:
+    assert "Choose a run" in drawer.whose.text()
+    context.selection.choose([run_id(1)])
+    assert "nothing written yet" in drawer.whose.text()
+    write(context, 1, "one\n<b>two</b>\n")
+    shows(qtbot, drawer, "one\n<b>two</b>")
+    write(context, 1, "bad\n", stderr=True)
+    shows(qtbot, drawer, "one\n<b>two</b>\nbad")
+    write(context, 1, "half")
+    qtbot.waitUntil(lambda: drawer.partial.text() == "half", timeout=30_000)
+    write(context, 1, " whole\n")
+    shows(qtbot, drawer, "one\n<b>two</b>\nbad\nhalf whole")
+    assert drawer.whose.text() == "run-1: 4 lines"
+    context.selection.choose([run_id(2)])
+    assert drawer.text.toPlainText() == ""
+
+
+def test_lines_can_be_filtered_by_text_and_stream(qtbot: QtBot, drawer: LogDrawer, context: Context) -> None:
+    write(context, 1, "alpha\nbeta\n")
+    write(context, 1, "Alpha too\n", stderr=True)
+    context.selection.choose([run_id(1)])
+    shows(qtbot, drawer, "alpha\nbeta\nAlpha too")
+    drawer.filter.setText("ALPHA")
+    assert drawer.text.toPlainText() == "alpha\nAlpha too"
+    drawer.streams.setCurrentIndex(2)
+    assert drawer.text.toPlainText() == "Alpha too"
+    drawer.filter.clear()
+    drawer.streams.setCurrentIndex(0)
+    assert drawer.text.toPlainText() == "alpha\nbeta\nAlpha too"
+
+
+def test_scrolled_up_it_holds_still_and_catches_up_when_asked(
+    qtbot: QtBot, drawer: LogDrawer, context: Context
+) -> None:
+    write(context, 1, "".join(f"{number}\n" for number in range(200)))
+    context.selection.choose([run_id(1)])
+    qtbot.waitUntil(lambda: drawer.text.blockCount() == 200, timeout=30_000)
+    bar = drawer.text.verticalScrollBar()
+    assert bar.value() == bar.maximum()
+    bar.setSliderDown(True)
+    bar.setValue(3)
+    bar.setSliderDown(False)
+    assert not drawer.following
+    write(context, 1, "new\n")
+    qtbot.waitUntil(lambda: drawer.follow.text() == "1 new", timeout=30_000)
+    assert (bar.value(), drawer.text.blockCount()) == (3, 200)
+    drawer.follow.click()
+    assert drawer.text.toPlainText().endswith("199\nnew")
+    assert bar.value() == bar.maximum()
+
+
+def test_it_holds_no_more_lines_than_it_says(qtbot: QtBot, drawer: LogDrawer, context: Context) -> None:
+    write(context, 1, "x\n" * 7000)
+    context.selection.choose([run_id(1)])
+    qtbot.waitUntil(lambda: "2,000 older lines" in drawer.whose.text(), timeout=30_000)
+    assert drawer.text.blockCount() == 5000

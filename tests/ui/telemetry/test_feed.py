@@ -1,0 +1,76 @@
+"""Reading for the telemetry: of the run in focus, while somebody looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.ui.telemetry.feed import TelemetryFeed
+from mosaic.ui.telemetry.model import Telemetry
+from tests.ui.stored import Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from mosaic.ui.shell.context import Context
+
+WAIT_MS = 60_000
+
+
+@pytest.fixture
+def telemetry() -> Telemetry:
+    return Telemetry()
+
+
+@pytest.fixture
+def feed(context: Context, telemetry: Telemetry) -> Iterator[TelemetryFeed]:
+    made = TelemetryFeed(context, telemetry, gap_ms=1)
+    yield made
+    made.close()
+
+
+def choose(context: Context, *returns: float) -> Stored:
+    run = Stored(context.root)
+    run.episodes(returns)
+    context.runs.update([run.commit()])
+    context.selection.choose([run.run_id])
+    return run
+
+
+def returns(telemetry: Telemetry) -> list[float | None]:
+    return [row.return_ for row in telemetry.newest_episodes()]
+
+
+def test_nothing_is_read_before_somebody_looks(
+    qtbot: QtBot, context: Context, telemetry: Telemetry, feed: TelemetryFeed
+) -> None:
+    run = choose(context, 1.0)
+    assert feed.run_id is None
+    feed.start()
+    assert feed.run_id == run.run_id
+    qtbot.waitUntil(lambda: returns(telemetry) == [1.0], timeout=WAIT_MS)
+
+
+def test_a_run_is_followed_and_another_in_focus_takes_over(
+    qtbot: QtBot, context: Context, telemetry: Telemetry, feed: TelemetryFeed
+) -> None:
+    feed.start()
+    first = choose(context, 1.0)
+    qtbot.waitUntil(lambda: returns(telemetry) == [1.0], timeout=WAIT_MS)
+    first.episodes([2.0])
+    context.runs.update([first.commit()])
+    qtbot.waitUntil(lambda: returns(telemetry) == [2.0, 1.0], timeout=WAIT_MS)
+    choose(context, 9.0)
+    assert returns(telemetry) == [], "nothing of the run before"
+    qtbot.waitUntil(lambda: returns(telemetry) == [9.0], timeout=WAIT_MS)
+
+
+def test_what_is_closed_reads_nothing(context: Context, telemetry: Telemetry, feed: TelemetryFeed) -> None:
+    feed.start()
+    feed.close()
+    choose(context, 1.0)
+    assert (feed.run_id, feed.looking) == (None, False)
+    assert not telemetry.read

@@ -1,0 +1,117 @@
+"""The parts of the window: two views on one model show the same, and each part is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mosaic.ui.charts.feed import ChartsFeed
+from mosaic.ui.charts.model import Charts
+from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.parts import make_parts
+from mosaic.ui.replay.model import Transport
+from mosaic.ui.replay.replaying import Replaying
+from mosaic.ui.replay.tab import ReplayTab
+from mosaic.ui.runs.model.deletions import Deletions
+from mosaic.ui.runs.model.table import RunTable
+from mosaic.ui.runs.panel import RunPanel
+from mosaic.ui.telemetry.feed import TelemetryFeed
+from mosaic.ui.telemetry.model import Telemetry
+from mosaic.ui.telemetry.tab import TelemetryTab
+from tests.ui.rows import row
+from tests.ui.stored import Stored
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+    from mosaic.ui.shell.context import Context
+
+WAIT_MS = 60_000
+
+
+def shown(qtbot: QtBot, *views: QWidget) -> None:
+    for view in views:
+        qtbot.addWidget(view)
+        view.resize(500, 600)
+        view.show()
+
+
+def chosen(context: Context) -> Stored:
+    run = Stored(context.root)
+    run.episodes([1.0, 2.0])
+    context.runs.update([run.commit()])
+    context.selection.choose([run.run_id])
+    return run
+
+
+def test_two_views_of_the_charts_draw_the_same_curves_and_one_that_goes_leaves_the_other(
+    qtbot: QtBot, context: Context
+) -> None:
+    charts = Charts()
+    feed = ChartsFeed(context, charts)
+    left, right = ChartsPanel(context, charts, feed), ChartsPanel(context, charts, feed)
+    shown(qtbot, left, right)
+    run = chosen(context)
+
+    def drawn(view: ChartsPanel) -> list[float]:
+        plot = view.plots.get("return")
+        line = None if plot is None else plot.line_of(run.run_id)
+        return [] if line is None else [float(y) for y in line]
+
+    qtbot.waitUntil(lambda: drawn(left) == drawn(right) == [1.0, 2.0], timeout=WAIT_MS)
+    left.charts.toggle("length")
+    assert set(left.plots) == set(right.plots) == {"return"}
+    left.hide()
+    run.episodes([3.0])
+    context.runs.update([run.commit()])
+    qtbot.waitUntil(lambda: drawn(right) == [1.0, 2.0, 3.0], timeout=WAIT_MS)
+    right.hide()
+
+
+def test_two_views_of_the_telemetry_list_each_step_once(qtbot: QtBot, context: Context) -> None:
+    telemetry = Telemetry()
+    feed = TelemetryFeed(context, telemetry)
+    left, right = TelemetryTab(context, telemetry, feed), TelemetryTab(context, telemetry, feed)
+    shown(qtbot, left, right)
+    chosen(context)
+    for view in (left, right):
+        qtbot.waitUntil(lambda view=view: view.episodes.rows.rowCount() == 2, timeout=WAIT_MS)  # type: ignore[misc]
+    left.shut()
+    right.shut()
+
+
+def test_two_views_of_the_runs_are_filtered_as_one(qtbot: QtBot, context: Context) -> None:
+    deletions = Deletions()
+    table = RunTable(context.runs, deletions)
+    left, right = RunPanel(context, table, deletions), RunPanel(context, table, deletions)
+    shown(qtbot, left, right)
+    context.runs.update([row(1, name="alpha"), row(2, name="beta")])
+    left.filter.setText("alpha")
+    assert (left.model.rowCount(), right.model.rowCount()) == (1, 1)
+
+
+def test_two_views_of_a_replay_stand_at_the_same_step(qtbot: QtBot, context: Context) -> None:
+    transport = Transport()
+    replaying = Replaying(context, transport)
+    left, right = ReplayTab(context, replaying), ReplayTab(context, replaying)
+    shown(qtbot, left, right)
+    transport.load(last=10, fps=10.0)
+    left.transport.seek(4)
+    assert right.transport.position == 4
+    transport.toggle()
+    left.hide()
+    assert transport.playing, "the other one still looks"
+    right.hide()
+    assert not transport.playing
+    replaying.shut()
+
+
+def test_the_first_steps_and_the_launch_form_show_one_catalog(qtbot: QtBot, context: Context) -> None:
+    parts = make_parts(context)
+    shown(qtbot, *parts)
+    qtbot.waitUntil(lambda: parts.launch.launching.catalog.loaded, timeout=WAIT_MS)
+    assert parts.welcome.buttons["frozenlake"].isEnabled()
+    for part in (parts.live, parts.telemetry, parts.replay):
+        part.shut()
+    for view in parts:
+        view.hide()

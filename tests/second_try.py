@@ -2,7 +2,7 @@
 
     python tests/second_try.py -n 2 --dist loadfile -m "not heavy"
 
-All words go to pytest. A test that passes only at the second try is a defect of the test or of MOSAIC: each is
+All words go to pytest. What passes only at the second try is a defect of a test or of MOSAIC: each is
 listed at the end, and more than `MOST` of them fail the whole. Nothing is tried a third time, and a run that
 pytest could not carry out (interrupted, a wrong option, a file it cannot import) is not tried again at all.
 """

@@ -1,9 +1,9 @@
-"""The moving picture in the README: the real desktop on a screen of its own, driven by keys, recorded from outside.
+"""The README's moving picture: the real desktop on a screen of its own, driven by keys, filmed from outside.
 
-`make recording` writes `docs/images/desktop.gif`. Two trainings are finished beforehand; a third is started in the
-window, watched, and one of its episodes replayed. The program is used as a person uses it: keys go into the window,
-what has happened is asked of the SDK, and the frames are read from the screen's memory (Xvfb), so nothing here knows
-a module of the desktop. Frames go by the clock: run it on a quiet machine, and look at the result.
+`make recording` writes `docs/images/desktop.gif`. Two trainings are finished beforehand; a third is started
+in the window, watched, and one of its episodes replayed. The program is used as a person uses it: keys go into the
+window, the SDK says what has happened, and the frames are read from the screen's memory (Xvfb), so
+nothing here knows a module of the desktop. Frames go by the clock: run it on a quiet machine, and look at the result.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT), str(ROOT / "docs")]
 
+from screenshots import python_in, short_place  # noqa: E402
+
 import mosaic  # noqa: E402
 from mosaic.paths import DataRoot  # noqa: E402
-from screenshots import python_in, short_place  # noqa: E402
 from tests.daemons import running_daemon  # noqa: E402
 from tests.ui.journey.desk import Desk, xvfb  # noqa: E402
 
@@ -36,14 +37,14 @@ if TYPE_CHECKING:
 TARGET = ROOT / "docs" / "images" / "desktop.gif"
 SIZE = (1280, 800)
 SHOWN = (960, 600)
-FRAMES_PER_SEC = 6
+FRAMES_PER_SEC = 8
 COLOURS = 96
 MOST_BYTES = 2_000_000
 LIMIT_SECS = 120.0
 
 
 class Camera:
-    """Looks at a screen's memory, `FRAMES_PER_SEC` times a second while it is `rolling`. Frames that repeat are one."""
+    """Looks at a screen's memory `FRAMES_PER_SEC` times a second while it records. Equal frames are one."""
 
     def __init__(self, screen: Path) -> None:
         self._screen = screen
@@ -54,6 +55,7 @@ class Camera:
         """Each with its milliseconds."""
 
     def start(self) -> None:
+        """Be ready; nothing is kept yet."""
         self._thread.start()
 
     def record(self, secs: float) -> None:
@@ -63,6 +65,7 @@ class Camera:
         self._rolling.clear()
 
     def close(self) -> None:
+        """Stop looking."""
         self._over.set()
         self._thread.join()
 
@@ -77,7 +80,7 @@ class Camera:
                 self.frames.append((frame, millis))
 
     def _look(self) -> Image.Image:
-        """One frame. The file is an X window dump: a header of big-endian words, a colour map, rows of BGRX."""
+        """One frame. The file is an X window dump: big-endian words, a colour map, rows of BGRX."""
         raw = self._screen.read_bytes()
         words = struct.unpack(">20I", raw[:80])
         header, width, height, per_line, colours = words[0], words[4], words[5], words[12], words[19]
@@ -116,7 +119,6 @@ def train_beforehand(python: str, place: Path) -> None:
 def play(desk: Desk, camera: Camera, runs: mosaic.Connection) -> None:
     """Start a training like an earlier one, watch it learn, replay an episode of it."""
     desk.ask(f"window().resize({SIZE[0]}, {SIZE[1]}) or window().move(0, 0)")
-    desk.ask("window().set_theme('light')")
     desk.ask("key('J', 'Control')")  # without the log, the environment has more room
     time.sleep(3)
     known = len(runs.runs())
@@ -125,8 +127,10 @@ def play(desk: Desk, camera: Camera, runs: mosaic.Connection) -> None:
     camera.record(1)
     find(desk, "launch again", camera=camera)
     camera.record(1.5)
-    # the key does nothing until the preflight, in a child process, has found nothing against it
-    wait(lambda: desk.ask("key('Return', 'Control')") or len(runs.runs()) > known)
+    while len(runs.runs()) == known:  # the key does nothing until the preflight, in a child, is through
+        desk.ask("key('Return', 'Control')")
+        time.sleep(4)
+    desk.ask("key('1', 'Control')")  # the list of runs
     camera.record(0.7)
     wait(lambda: runs.get("last").episodes())
     time.sleep(1)
@@ -137,6 +141,7 @@ def play(desk: Desk, camera: Camera, runs: mosaic.Connection) -> None:
     time.sleep(1)
     desk.ask("key('R', 'Control')")
     time.sleep(6)
+    desk.ask("click(window(), at=window().rect().center())")  # from here on, keys are for the replay
     desk.ask("key('Home')")
     camera.record(1)
     desk.ask("key('Space')")
@@ -167,7 +172,7 @@ def wait(condition: Callable[[], object]) -> None:
     while not condition():
         if time.monotonic() > end:
             raise SystemExit("what was to be recorded did not happen in time")
-        time.sleep(0.5)
+        time.sleep(0.1)
 
 
 def write(frames: list[tuple[Image.Image, int]]) -> None:

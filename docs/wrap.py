@@ -1,7 +1,7 @@
 """Wrap Markdown at 110 columns: `python docs/wrap.py [FILE…]`, by default every Markdown file of the project.
 
-Only a paragraph or list item that holds a longer line is wrapped anew, so a diff shows what was written and little
-more. Code, tables, headings and lines that cannot be broken (a long link) stay as they are.
+Only a paragraph or list item that holds a longer line is wrapped anew, so a diff shows what was written and
+little more. Code, tables, headings and lines that cannot be broken (a long link) stay as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 _ITEM = re.compile(r"( *)([-*+]|\d+\.) +")
 _ALONE = re.compile(r" *(#|\||>|!\[.*\)$|    )|\*\*`[^`]+`\*\*$")
-"""What is never part of a paragraph: headings, tables, quotes, pictures, indented code, the name of a file."""
+"""What is never part of a paragraph: headings, tables, quotes, images, indented code, a file's name."""
 _MARKER = re.compile(r"([-*+>#|]|\d+[.)])(\s|$)")
 
 
@@ -56,7 +56,8 @@ def wrapped(text: str) -> str:
 
 def long_lines(text: str) -> list[str]:
     """The lines of prose that are too long and could be shorter."""
-    return [line for line in text.split("\n") if len(line) > COLUMNS and line not in wrapped(text).split("\n")]
+    better = wrapped(text).split("\n")
+    return [line for line in text.split("\n") if len(line) > COLUMNS and line not in better]
 
 
 def _is_alone(line: str, block: list[str]) -> bool:

@@ -1,9 +1,9 @@
 """The README's moving picture: the real desktop on a screen of its own, driven by keys, filmed from outside.
 
 `make recording` writes `docs/images/desktop.gif`. Two trainings are finished beforehand; a third is started
-in the window, watched, and one of its episodes replayed. The program is used as a person uses it: keys go into the
-window, the SDK says what has happened, and the frames are read from the screen's memory (Xvfb), so
-nothing here knows a module of the desktop. Frames go by the clock: run it on a quiet machine, and look at the result.
+in the window, watched, and one of its episodes replayed. The program is used as a person uses it: keys go
+into the window, the SDK says what has happened, frames are read from the screen's memory (Xvfb). So nothing
+here knows a module of the desktop. Frames go by the clock: run it on a quiet machine, and look at the result.
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ def play(desk: Desk, camera: Camera, runs: mosaic.Connection) -> None:
     camera.record(1)
     find(desk, "launch again", camera=camera)
     camera.record(1.5)
-    while len(runs.runs()) == known:  # the key does nothing until the preflight, in a child, is through
-        desk.ask("key('Return', 'Control')")
-        time.sleep(4)
+    for _ in range(10):  # the key does nothing until the preflight, in a child, is through
+        if len(runs.runs()) == known:
+            desk.ask("key('Return', 'Control')")
+            time.sleep(4)
     desk.ask("key('1', 'Control')")  # the list of runs
     camera.record(0.7)
     wait(lambda: runs.get("last").episodes())

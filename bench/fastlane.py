@@ -25,7 +25,7 @@ import numpy as np
 
 from mosaic.fastlane.lane import Lane
 from mosaic.fastlane.reader import FrameReader
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane as WorkerLane
 from mosaic_worker.fastlane import RingFile
 from tests.envs import cache_root

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol import codec
 from mosaic.store.ingest import RunIngest

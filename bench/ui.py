@@ -327,7 +327,7 @@ def _publish(run: str) -> None:
     """A worker's frames, sixty a second."""
     import numpy as np
 
-    from mosaic_worker import fastlane_layout as layout
+    from mosaic_worker.common import layout
     from mosaic_worker.fastlane import Lane
 
     lane = Lane(run, "p1xbench")

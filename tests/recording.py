@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.paths import DataRoot
 from mosaic.protocol import floats
 

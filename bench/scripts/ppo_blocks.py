@@ -20,8 +20,8 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from timed_render import forget, spent  # type: ignore[import-not-found]
 
-from mosaic_worker import fastlane_layout as layout
 from mosaic_worker import frames as showing
+from mosaic_worker.common import layout
 
 STEPS = 256
 FPS = 60

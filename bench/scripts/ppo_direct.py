@@ -20,8 +20,8 @@ from gymnasium.envs.classic_control.cartpole import CartPoleEnv
 from gymnasium.wrappers import TimeLimit
 from stable_baselines3 import PPO
 
-from mosaic_worker import fastlane_layout as layout
 from mosaic_worker import frames as showing
+from mosaic_worker.common import layout
 from mosaic_worker.frames import Frames
 
 FPS = 60

@@ -16,7 +16,7 @@ import time
 import zlib
 from typing import Any, Iterator, List, NamedTuple
 
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 __all__ = ["Lane", "Lease", "RingFile", "RingWriter", "create"]
 

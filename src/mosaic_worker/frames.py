@@ -104,7 +104,7 @@ class Frames:
                 self._add(owner, tracks, render, state, note)
 
     def _add(self, owner: Any, tracks: Sequence[Track], render: Render, state: int, note: str) -> None:
-        from mosaic_worker import fastlane_layout as layout
+        from mosaic_worker.common import layout
 
         lane = self._lane
         if lane is None:

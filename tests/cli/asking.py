@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mosaic.sdk import reading
+from mosaic.app import reading
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot

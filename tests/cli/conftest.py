@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.app import run_index
 from mosaic.cli import main as cli
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ENDED
 from mosaic.rpc.launch import connect, daemon_running, wait_until_gone
-from mosaic.sdk import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,12 +54,12 @@ Call = "Callable[..., Said]"
 
 def end_daemon(root: DataRoot) -> None:
     """Stop what still runs in a data root, and its daemon."""
-    if any(row.state not in ENDED for row in catalog.rows(root)):
+    if any(row.state not in ENDED for row in run_index.rows(root)):
         with connect(root) as client:
-            for row in catalog.rows(root):
+            for row in run_index.rows(root):
                 if row.state not in ENDED:
                     client.stop(row.run_id)
-        while any(row.state not in ENDED for row in catalog.rows(root)):
+        while any(row.state not in ENDED for row in run_index.rows(root)):
             pass
     if daemon_running(root):
         with connect(root, start=False) as client:

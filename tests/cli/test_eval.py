@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mosaic import connect
+from mosaic.app import run_index
 from mosaic.paths import DataRoot
 from mosaic.runs.folder import read_manifest
-from mosaic.sdk import catalog
 from tests.cli.conftest import Said, home_after
 from tests.daemons import until
 
@@ -44,7 +44,7 @@ def test_a_command_plays_what_a_script_saved_as_a_run_that_replays(trained: Data
     said = mosaic("eval", "table", "--episodes", "3", "--seed", "7", "--name", "played", "--", *PLAY)
     assert said.code == 0, said.err
     assert said.out == "mean return 1.00\n"
-    trained_id, row = catalog.find(trained, "table").run_id, catalog.find(trained, "played")
+    trained_id, row = run_index.find(trained, "table").run_id, run_index.find(trained, "played")
     spec = read_manifest(trained.run(row.run_id)).spec
     saved = str(trained.path / "table.npy")
     assert (spec.runner, spec.parent, spec.command[2:]) == ("script", trained_id, [saved, "3", "7"])
@@ -64,7 +64,7 @@ def test_what_a_stopped_script_saved_plays_too(trained: DataRoot, mosaic: Call, 
     file = tmp_path / "stopped.npy"
     words = ("--detach", "--", sys.executable, str(SCRIPTS / "table_train.py"), "100000000", str(file))
     run_id = mosaic("train", "script", *words).out.strip()
-    until(lambda: catalog.find(trained, run_id).steps > 0)
+    until(lambda: run_index.find(trained, run_id).steps > 0)
     assert mosaic("stop", run_id, "--wait", "60").code == 0
     said = mosaic("eval", f"{run_id}:stop", "--episodes", "1", "--", *PLAY)
     assert said.code == 0, said.err
@@ -80,13 +80,13 @@ def test_the_sdk_plays_it_too(trained: DataRoot) -> None:
 
 
 def test_without_a_command_the_refusal_says_how(trained: DataRoot, mosaic: Call) -> None:
-    before = len(catalog.rows(trained))
+    before = len(run_index.rows(trained))
     said = mosaic("eval", "table")
     assert said.code == 2
     saved = trained.path / "table.npy"
     assert f"mosaic eval {saved} -- python play.py --weights {{checkpoint}}" in said.err
     assert "mosaic eval" in mosaic("eval", "table", "--").err
-    assert len(catalog.rows(trained)) == before
+    assert len(run_index.rows(trained)) == before
 
 
 def test_what_the_command_decides_itself_cannot_be_asked_for_as_well(trained: DataRoot, mosaic: Call) -> None:
@@ -97,11 +97,11 @@ def test_what_the_command_decides_itself_cannot_be_asked_for_as_well(trained: Da
 
 
 def test_what_it_would_do_is_shown_without_starting_it(trained: DataRoot, mosaic: Call) -> None:
-    before = len(catalog.rows(trained))
+    before = len(run_index.rows(trained))
     said = mosaic("eval", str(trained.path / "table.npy"), "--dry-run", "--", *PLAY)
     assert said.code == 0, said.err
     assert f"table_play.py {trained.path / 'table.npy'} 10 0" in said.out
-    assert len(catalog.rows(trained)) == before
+    assert len(run_index.rows(trained)) == before
 
 
 def test_a_strangers_file_is_not_handed_to_a_command_before_it_is_trusted(
@@ -109,14 +109,14 @@ def test_a_strangers_file_is_not_handed_to_a_command_before_it_is_trusted(
 ) -> None:
     file = tmp_path / "strangers.npy"
     shutil.copyfile(trained.path / "table.npy", file)
-    before = len(catalog.rows(trained))
+    before = len(run_index.rows(trained))
     said = mosaic("eval", str(file), "--", *PLAY)
     assert said.code == 2
     assert f"mosaic trust {file}" in said.err
-    assert len(catalog.rows(trained)) == before
+    assert len(run_index.rows(trained)) == before
     trusted = mosaic("eval", str(file), "--trust", "--episodes", "1", "--name", "strangers", "--", *PLAY)
     assert (trusted.code, trusted.out) == (0, "mean return 1.00\n"), trusted.err
-    assert catalog.find(trained, "strangers").parent is None
+    assert run_index.find(trained, "strangers").parent is None
 
 
 def test_a_changed_file_is_not_played(trained: DataRoot, mosaic: Call, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mosaic.sdk import catalog
+from mosaic.app import run_index
 from mosaic.sdk.connection import Connection
 from tests.cli.asking import in_state
 
@@ -30,4 +30,4 @@ def test_rm_refuses_a_live_run_and_asks_before_it_deletes(
     assert run.folder.exists()
     assert mosaic("rm", "last", run.id, "--yes").code == 0
     assert not run.folder.exists()
-    assert catalog.rows(root) == []
+    assert run_index.rows(root) == []

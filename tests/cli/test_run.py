@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from mosaic.app import run_index
 from mosaic.rpc.launch import daemon_running
-from mosaic.sdk import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def test_output_appears_as_it_is_and_the_exit_code_is_the_commands(root: DataRoo
     assert done.stderr.startswith(b"oops\n")
     assert b"failed (exit code 7" in done.stderr
     assert b"stderr.log" in done.stderr
-    row = catalog.find(root, "last")
+    row = run_index.find(root, "last")
     assert (row.state.value, row.exit and row.exit.code) == ("failed", 7)
 
 
@@ -65,7 +65,7 @@ def test_the_summary_counts_and_everything_is_ingested_when_it_returns(root: Dat
     assert done.returncode == 0
     assert "1 metrics" in done.stderr
     assert done.stdout == line + "\n"
-    assert catalog.find(root, "n").metrics == 1
+    assert run_index.find(root, "n").metrics == 1
 
 
 def test_a_run_that_recorded_nothing_is_told_why(root: DataRoot) -> None:
@@ -90,7 +90,7 @@ def test_detach_prints_the_id_alone_and_returns_at_once(root: DataRoot) -> None:
     done = _run("--detach", "--", "sleep", "60")
     assert done.returncode == 0
     run_id = done.stdout.strip()
-    assert catalog.find(root, run_id).state.value in ("queued", "starting", "running")
+    assert run_index.find(root, run_id).state.value in ("queued", "starting", "running")
 
 
 def test_a_command_that_does_not_exist_starts_nothing(root: DataRoot) -> None:
@@ -98,7 +98,7 @@ def test_a_command_that_does_not_exist_starts_nothing(root: DataRoot) -> None:
     assert done.returncode == 127
     assert "no command 'pyhton'" in done.stderr
     assert not daemon_running(root)
-    assert catalog.rows(root) == []
+    assert run_index.rows(root) == []
 
 
 @pytest.mark.parametrize("args", [(), ("--",), ("--nmae", "x", "--", "true"), ("--tag", "x", "--", "true")])
@@ -106,7 +106,7 @@ def test_a_wrong_request_is_a_usage_error(
     root: DataRoot, mosaic: Callable[..., Said], args: tuple[str, ...]
 ) -> None:
     assert mosaic("run", *args).code == 2
-    assert catalog.rows(root) == []
+    assert run_index.rows(root) == []
 
 
 def test_ctrl_c_stops_the_run_cleanly(root: DataRoot) -> None:
@@ -127,7 +127,7 @@ def test_ctrl_c_stops_the_run_cleanly(root: DataRoot) -> None:
     assert out == "saved\n"
     assert process.returncode == 3
     assert "stopping the run" in err
-    assert catalog.find(root, "last").state.value == "stopped"
+    assert run_index.find(root, "last").state.value == "stopped"
 
 
 def test_a_second_ctrl_c_leaves_the_run_to_itself(root: DataRoot) -> None:
@@ -179,7 +179,7 @@ def test_a_reader_that_leaves_does_not_end_the_run(root: DataRoot) -> None:
         process.stdout.close()
         assert b"nobody reads the output any more" in process.stderr.read()
     assert process.returncode == 141
-    assert catalog.find(root, "last").state.value == "running"
+    assert run_index.find(root, "last").state.value == "running"
 
 
 def test_on_a_terminal_a_status_line_says_how_it_goes(root: DataRoot) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.app import run_index
 from mosaic.rpc.launch import daemon_running
 from mosaic.runs.folder import read_manifest
-from mosaic.sdk import catalog
 from tests.cli.asking import strict_json
 from tests.runners.stand_in import PLAIN, offer, site
 
@@ -56,7 +56,7 @@ def test_a_training_is_a_run_with_its_job_and_the_command_is_shown(
     )
     assert f"trained {words}" in said.out
     assert "mosaic: $ " in said.err
-    row = catalog.find(plain, "first")
+    row = run_index.find(plain, "first")
     assert (row.state.value, row.runner, row.algorithm, row.steps) == ("finished", "plain", "random", 80)
     assert row.env_ids == ["CartPole-v1"]
     job = read_manifest(plain.run(row.run_id)).spec.job
@@ -169,7 +169,7 @@ def test_several_seeds_are_runs_of_one_group_and_it_stays_until_all_have_ended(
     said = mosaic("train", "plain/random", "CartPole-v1", "--seeds", "1-3", "--name", "g", "--steps", "30")
     assert said.code == 0, said.err
     assert "3 of 3 runs finished" in said.err
-    rows = catalog.rows(plain)
+    rows = run_index.rows(plain)
     assert sorted(row.name for row in rows) == ["g-s1", "g-s2", "g-s3"]
     assert len({row.group for row in rows}) == 1
     assert rows[0].group
@@ -180,7 +180,7 @@ def test_several_seeds_are_runs_of_one_group_and_it_stays_until_all_have_ended(
 def test_detached_it_prints_the_ids_and_returns(plain: DataRoot, mosaic: Callable[..., Said]) -> None:
     said = mosaic("train", "plain/random", "CartPole-v1", "--seeds", "1,2", "--detach")
     assert said.code == 0
-    assert sorted(said.out.split()) == sorted(row.run_id for row in catalog.rows(plain))
+    assert sorted(said.out.split()) == sorted(row.run_id for row in run_index.rows(plain))
     found = strict_json(mosaic("train", "plain/random", "CartPole-v1", "-d", "--json").out)
     assert len(found["runs"]) == 1
     assert found["job"]["runner"] == "plain"
@@ -189,7 +189,7 @@ def test_detached_it_prints_the_ids_and_returns(plain: DataRoot, mosaic: Callabl
 def test_any_command_is_a_runner_too(root: DataRoot, mosaic: Callable[..., Said]) -> None:
     said = mosaic("train", "script", "--name", "s", "--", "sh", "-c", "echo $0 --seed 3; exit 5", "word")
     assert (said.code, said.out) == (5, "word --seed 3\n")
-    assert catalog.find(root, "s").runner == "script"
+    assert run_index.find(root, "s").runner == "script"
 
 
 def test_ctrl_c_stops_all_runs_of_a_group(site: Path, root: DataRoot) -> None:
@@ -202,7 +202,7 @@ def test_ctrl_c_stops_all_runs_of_a_group(site: Path, root: DataRoot) -> None:
         _, err = process.communicate(timeout=100)
     assert process.returncode == 1, err
     assert "0 of 2 runs finished" in err
-    assert {row.state.value for row in catalog.rows(root)} == {"stopped"}
+    assert {row.state.value for row in run_index.rows(root)} == {"stopped"}
 
 
 def test_without_a_plan_json_says_why_as_well(plain: DataRoot, mosaic: Callable[..., Said]) -> None:
@@ -225,7 +225,7 @@ def test_a_training_is_gone_on_with_as_it_was_and_knows_its_parent(
     assert said.code == 0, said.err
     said = mosaic("train", "--resume", "first", "--steps", "100", "--name", "second", "--gamma", "0.5")
     assert said.code == 0, said.err
-    first, second = catalog.find(root, "first"), catalog.find(root, "second")
+    first, second = run_index.find(root, "first"), run_index.find(root, "second")
     assert (second.parent, second.runner, second.env_ids) == (first.run_id, "tabular", ["FrozenLake-v1"])
     job = read_manifest(root.run(second.run_id)).spec.job
     assert job is not None

@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from mosaic.app import run_index
 from mosaic.paths import DataRoot
 from mosaic.runs.folder import read_proc
-from mosaic.sdk import catalog
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from tests.cli.conftest import Said
 from tests.fastlane.test_png import _decode
 
@@ -76,7 +76,7 @@ def test_nothing_is_left_after_killing_everything_and_starting_a_daemon(
 ) -> None:
     assert mosaic("run", "--detach", "--", sys.executable, str(script), "1").code == 0
     assert mosaic("watch", "last", "--frames", "3").code == 0
-    (row,) = catalog.rows(root)
+    (row,) = run_index.rows(root)
     folder = root.run(row.run_id)
     shared = Path(layout.shared_memory()) / row.run_id
     assert {path.suffix for path in shared.iterdir()} == {".lane", ".ring"}

@@ -8,7 +8,7 @@ import numpy as np
 
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.ring import RawFrame
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 _ODD = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1

@@ -10,7 +10,7 @@ import pytest
 
 from mosaic.errors import ProtocolError
 from mosaic.fastlane.lane import Lane, Row, Wish
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane as WorkerLane
 
 SECOND = 1_000_000_000

@@ -10,7 +10,7 @@ import pytest
 
 from mosaic.fastlane.lane import Lane
 from mosaic.fastlane.reader import FrameReader
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane as WorkerLane
 from mosaic_worker.fastlane import RingFile
 from tests.fastlane import patterns

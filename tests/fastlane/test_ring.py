@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mosaic.errors import ProtocolError
 from mosaic.fastlane.ring import RingReader
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import RingWriter
 from tests.fastlane import patterns
 

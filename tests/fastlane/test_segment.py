@@ -13,7 +13,7 @@ import pytest
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
 from mosaic.paths import RunFolder
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane
 
 WRITER = """

@@ -10,7 +10,7 @@ import pytest
 from mosaic.fastlane.lane import Wish
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane
 
 SECOND = 1_000_000_000

@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mosaic_worker.drivers import _sb3, _words
+from mosaic_worker.drivers.kit import command
+from mosaic_worker.drivers.sb3_family import training
 
 ON_POLICY = ["n_steps=64", "batch_size=32"]
 OFF_POLICY = ["learning_starts=20", "buffer_size=5000", "batch_size=16"]
@@ -37,7 +38,7 @@ def drive(family: Any, folder: Path, *words: str) -> str:
     folder.mkdir(parents=True)
     os.environ["MOSAIC_RUN_DIR"] = str(folder)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        code = _words.main(lambda job: _sb3.work(job, family), list(words))
+        code = command.main(lambda job: training.work(job, family), list(words))
     assert code == 0, (words, out.getvalue())
     return out.getvalue()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.runners.sb3 import RUNNER
+from mosaic.runners.own.sb3 import RUNNER
 from tests.frameworks.family import assert_card_is_true, assert_every_algorithm_lives
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(1800)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.runners.sbx import RUNNER
+from mosaic.runners.own.sbx import RUNNER
 from tests.frameworks.family import assert_card_is_true, assert_every_algorithm_lives
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(1800)]

@@ -21,7 +21,7 @@ from mosaic.fastlane import segment
 from mosaic.fastlane.lane import Lane
 from mosaic.fastlane.reader import FrameReader
 from mosaic.paths import RunFolder
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane as WorkerLane
 from tests.fastlane import patterns
 

@@ -21,7 +21,7 @@ from mosaic.paths import RunFolder
 from mosaic.store.reader import StoreReader
 from mosaic.store.rebuild import Rebuild
 from mosaic_worker.drivers import tabular
-from mosaic_worker.drivers._saving import Saver
+from mosaic_worker.drivers.kit.saving import Saver
 from mosaic_worker.recorder import Recorder
 from tests.proof import oracle
 

@@ -15,7 +15,7 @@ ARTIFACT_MUTANTS: list[Mutant] = [
     Mutant(
         name="a checkpoint has its name before it is whole",
         guarantee="G11",
-        file="mosaic_worker/drivers/_saving.py",
+        file="mosaic_worker/drivers/kit/saving.py",
         old='temporary = os.path.join(folder, f".{name}.{os.getpid()}.part")',
         new="temporary = path",
         proof=_SAVES,
@@ -23,7 +23,7 @@ ARTIFACT_MUTANTS: list[Mutant] = [
     Mutant(
         name="a listed checkpoint is written over",
         guarantee="G11",
-        file="mosaic_worker/drivers/_saving.py",
+        file="mosaic_worker/drivers/kit/saving.py",
         old="while os.path.exists(path):",
         new="while False:",
         proof=_SAVES,
@@ -31,7 +31,7 @@ ARTIFACT_MUTANTS: list[Mutant] = [
     Mutant(
         name="all of the earlier checkpoints go",
         guarantee="G11",
-        file="mosaic_worker/drivers/_saving.py",
+        file="mosaic_worker/drivers/kit/saving.py",
         old="if saved.entry in gone]:",
         new="]:",
         proof=_SAVES,
@@ -47,7 +47,7 @@ ARTIFACT_MUTANTS: list[Mutant] = [
     Mutant(
         name="nobody asks whether a file is trusted",
         guarantee="G12",
-        file="mosaic/sdk/starting_points.py",
+        file="mosaic/app/starting_points.py",
         old="if card.pickled_checkpoints and not known.trusted",
         new="if not card.pickled_checkpoints and not known.trusted",
         proof=_HOSTILE + "test_nothing_in_a_file_runs_because_it_is_listed_verified_packed_or_refused",
@@ -55,7 +55,7 @@ ARTIFACT_MUTANTS: list[Mutant] = [
     Mutant(
         name="the file is opened again after it was hashed",
         guarantee="G12",
-        file="mosaic_worker/drivers/_loading.py",
+        file="mosaic_worker/drivers/kit/loading.py",
         old="        copy.seek(0)\n        yield copy",
         new="        with open(path, 'rb') as again:\n            yield again",
         proof=_HOSTILE + "test_what_is_loaded_is_what_was_hashed_even_if_the_file_changes_in_between",

@@ -17,8 +17,8 @@ import pytest
 from mosaic.artifacts import checkpoints, trust
 from mosaic.paths import DataRoot
 from mosaic.sdk.connection import connect
-from mosaic_worker.drivers._loading import opened
-from mosaic_worker.drivers._words import Refused
+from mosaic_worker.drivers.kit.command import Refused
+from mosaic_worker.drivers.kit.loading import opened
 from tests.daemons import Daemon
 from tests.proof.hostile import corpus
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ulid import ULID
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.paths import DataRoot, RunFolder
 from mosaic.protocol.runs import ExitRecord, Manifest, RunSpec
 from mosaic.runs.files import write_json

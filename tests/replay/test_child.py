@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.errors import ReplayError
 from mosaic.paths import DataRoot
 from mosaic.replay.child import Child

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from mosaic.app.submitting import make_spec
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
 from mosaic.protocol.cards import Job
-from mosaic.sdk.submitting import make_spec
 from mosaic.ui import launch_work as work
 from tests.daemons import Daemon, daemon
 

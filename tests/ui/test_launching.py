@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from mosaic.app import training
+from mosaic.app.submitting import make_spec
 from mosaic.protocol.cards import Check, Job
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import training
-from mosaic.sdk.submitting import make_spec
 from mosaic.ui import launch_work as work
 from mosaic.ui.launching import Launching
 from mosaic.ui.models.catalog import Install
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from mosaic.app.training import Plan
     from mosaic.paths import DataRoot
-    from mosaic.sdk.training import Plan
     from mosaic.ui.context import Context
 
 __all__ = ["daemon"]

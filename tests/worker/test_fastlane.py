@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mosaic.fastlane import segment
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane, RingFile, RingWriter, create
 
 

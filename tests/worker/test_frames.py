@@ -16,8 +16,8 @@ import pytest
 
 from mosaic.fastlane.lane import Lane, Wish
 from mosaic.fastlane.reader import FrameReader
-from mosaic_worker import fastlane_layout as layout
 from mosaic_worker import frames as module
+from mosaic_worker.common import layout
 from mosaic_worker.frames import Frames
 from mosaic_worker.hooks.rendering import fit
 

@@ -19,7 +19,7 @@ import pytest
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.hooks import rendering
 from tests.worker.reading import lines_of, record
 from tests.worker.watching import PREAMBLE, playing, watch

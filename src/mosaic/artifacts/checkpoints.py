@@ -76,7 +76,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 def of_run(root: DataRoot, run_id: str) -> list[Known]:
     """The checkpoints of one run, newest first. Empty when nothing of it is stored yet.
 
-    Does not wait for ingest, as nothing here does; `mosaic.sdk.saved` does.
+    Does not wait for ingest, as nothing here does; `mosaic.app.saved` does.
 
     Raises:
         StoreError: the run's store or manifest cannot be read.

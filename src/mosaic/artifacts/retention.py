@@ -1,6 +1,6 @@
 """Which checkpoints of a run were let go by rule, and which were written over. Pure: rows in, rows out.
 
-The rule itself is `mosaic_worker.drivers.retention`: the driver that removes a file and the listing that says
+The rule itself is `mosaic_worker.common.retention`: the driver that removes a file and the listing that says
 why it is gone go by the same lines.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mosaic_worker.drivers.retention import Entry, superseded
+from mosaic_worker.common.retention import Entry, superseded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
+from mosaic.app import reading, run_index
 from mosaic.cli.follow import Tail
 from mosaic.cli.output import abandon_stdout
 from mosaic.cli.progress import Passing
@@ -15,7 +16,6 @@ from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
 from mosaic.runs.locks import held
-from mosaic.sdk import catalog, reading
 from mosaic.store.glance import glance
 from mosaic.store.lag import lag
 from mosaic.text import count, number, span, speed
@@ -91,7 +91,7 @@ class Attendance(Staying):
                 return abandon_stdout()
 
     def _watch(self, out: Tail, err: Tail) -> RunRow | None:
-        looked, row = 0.0, catalog.row_of(self._root, self._run_id)
+        looked, row = 0.0, run_index.row_of(self._root, self._run_id)
         while True:
             ended = row.state in ENDED  # SYNC: known before the last read, so that read is complete
             moved = self._echo(out, sys.stdout) | self._echo(err, sys.stderr)
@@ -105,10 +105,10 @@ class Attendance(Staying):
             if now - looked >= self._look_secs:
                 looked = now
                 self._mind_the_daemon()
-                row = catalog.row_of(self._root, self._run_id)
+                row = run_index.row_of(self._root, self._run_id)
                 self._show(row)
             elif not ended and reading.has_ended(self._root, self._run_id):
-                row = catalog.row_of(self._root, self._run_id)
+                row = run_index.row_of(self._root, self._run_id)
             if not moved:
                 time.sleep(self._poll_secs)
 

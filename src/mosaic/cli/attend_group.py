@@ -8,11 +8,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from mosaic.app import reading, run_index
 from mosaic.cli.progress import Passing
 from mosaic.cli.staying import Staying
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED, RunRow, RunState
-from mosaic.sdk import catalog, reading
 from mosaic.text import count, number, span
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class GroupAttendance(Staying):
         with self._heeding():
             self._say(f"staying with {len(self._ids)} runs; Ctrl-C stops them. Their output: mosaic logs RUN")
             while len(self._ended) < len(self._ids):
-                rows = [self._ended.get(one) or catalog.row_of(self._root, one) for one in self._ids]
+                rows = [self._ended.get(one) or run_index.row_of(self._root, one) for one in self._ids]
                 for row in rows:
                     if row.state in ENDED and row.run_id not in self._ended:
                         self._ended[row.run_id] = row
@@ -93,7 +93,7 @@ class GroupAttendance(Staying):
                 )
         except MosaicError as error:
             self._say(str(error))
-        row = catalog.row_of(self._root, row.run_id)
+        row = run_index.row_of(self._root, row.run_id)
         text = (
             f"run {row.name or row.run_id} {row.state.value} ({row.reason}): {count(row.episodes)} episodes"
         )

@@ -108,10 +108,10 @@ def _actions(path: Path) -> list[Any]:
 
 
 def _submit(spec: RunSpec) -> None:
+    from mosaic.app.reading import daemon
+    from mosaic.app.submitting import sendable
     from mosaic.paths import data_root
     from mosaic.replay.interpreter import environment
-    from mosaic.sdk.reading import daemon
-    from mosaic.sdk.submitting import sendable
 
     env, _ = sendable(environment(os.environ))
     with daemon(data_root()) as client:

@@ -47,8 +47,8 @@ def checkpoints_command(*, run: str | None, as_json: bool, quick: bool, everythi
       mosaic checkpoints last
       mosaic eval last:best
     """
+    from mosaic.app import saved
     from mosaic.artifacts import checkpoints
-    from mosaic.sdk import saved
 
     with Passing() as passing:
         if run is None:

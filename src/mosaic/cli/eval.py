@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 
+from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
-from mosaic.sdk.submitting import parse_tag
 
 __all__ = ["eval_command"]
 
@@ -71,9 +71,9 @@ def eval_command(
       mosaic eval downloads/ppo.zip --runner sb3/ppo --env CartPole-v1 --trust
       mosaic eval my-script -- python play.py --weights {checkpoint} --episodes {episodes}
     """
+    from mosaic.app import evaluating, saved, training
     from mosaic.artifacts.trust import trust
     from mosaic.cli.train import write_checks
-    from mosaic.sdk import evaluating, saved, training
 
     root = options.root()
     with Passing() as passing:

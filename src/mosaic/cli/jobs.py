@@ -86,7 +86,7 @@ def _with_target(root: DataRoot, asked: Asked) -> Asked:
     named = bool(asked.words) and not asked.words[0].startswith("-") and "=" not in asked.words[0]
     if asked.resume is None or named:
         return asked
-    from mosaic.sdk.starting_points import inherited
+    from mosaic.app.starting_points import inherited
 
     job = inherited(root, Job(runner="", resume=asked.resume))
     words = [f"{job.runner}/{job.algorithm}", job.env_id, *asked.words]

@@ -8,9 +8,9 @@ import time
 
 import click
 
+from mosaic.app.reading import has_ended
 from mosaic.cli import options
 from mosaic.cli.follow import Tail, last_lines
-from mosaic.sdk.reading import has_ended
 from mosaic.text import visible
 
 __all__ = ["logs_command"]

@@ -7,12 +7,12 @@ import time
 
 import click
 
+from mosaic.app import run_index
+from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint_state, write_json_lines
 from mosaic.cli.table import Column, render
 from mosaic.protocol.runs import RunRow, RunState
-from mosaic.sdk import catalog
-from mosaic.sdk.submitting import parse_tag
 from mosaic.text import age, count, number_or_dash, speed
 
 __all__ = ["ls_command"]
@@ -55,7 +55,7 @@ def ls_command(
       mosaic ls --json --all
     """
     wanted = dict(parse_tag(tag) for tag in tags)
-    every = catalog.rows(options.root())
+    every = run_index.rows(options.root())
     rows = [
         row
         for row in every

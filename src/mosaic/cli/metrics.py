@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mosaic.app import series
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json_lines
 from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
-from mosaic.sdk import series
 from mosaic.text import count, number
 
 if TYPE_CHECKING:

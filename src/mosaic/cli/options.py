@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mosaic.app import reading, run_index
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.paths import data_root
-from mosaic.sdk import catalog, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,13 +56,13 @@ def rest(ctx: click.Context) -> list[str] | None:
 
 def root() -> DataRoot:
     """The data root in force, checked."""
-    return catalog.checked(data_root())
+    return run_index.checked(data_root())
 
 
 def find(text: str) -> tuple[DataRoot, RunRow]:
     """The data root, and the run a text means in it."""
     place = root()
-    return place, catalog.find(place, text)
+    return place, run_index.find(place, text)
 
 
 def ask(place: DataRoot, run: RunRow, question: Callable[[StoreReader], T], *, wait_secs: float = 60.0) -> T:

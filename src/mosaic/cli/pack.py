@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from mosaic.app import reading
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing, bar
 from mosaic.errors import MosaicError, UsageError
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import reading
 from mosaic.text import size
 
 __all__ = ["pack_command"]

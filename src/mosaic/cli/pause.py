@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from mosaic.app import reading
 from mosaic.cli import options
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import reading
 
 __all__ = ["pause_command", "resume_command"]
 

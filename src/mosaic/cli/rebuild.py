@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mosaic.app import reading
 from mosaic.cli import options
 from mosaic.cli.output import write_json
 from mosaic.cli.progress import bar
-from mosaic.sdk import reading
 from mosaic.text import count, size, span, visible
 
 if TYPE_CHECKING:

@@ -133,7 +133,7 @@ def _draw(
     allowed: tuple[str, ...],
     python: str | None,
 ) -> Verdict:
-    from mosaic.replay import pictures
+    from mosaic.exporting import video
     from mosaic.replay.player import Player
 
     with bar(f"replaying episode {key}") as progress:
@@ -150,9 +150,9 @@ def _draw(
                     progress(frame.step - first + 1, end - first + 1)
 
             if kind == "png":
-                count = pictures.write_png(frames(), target)
+                count = video.write_png(frames(), target)
             else:
-                write = pictures.write_mp4 if kind == "mp4" else pictures.write_gif
+                write = video.write_mp4 if kind == "mp4" else video.write_gif
                 count = write(frames(), target, fps=fps or player.fps)
     note(f"{target}: {count:,} pictures of episode {player.row.index}")
     return player.verdict

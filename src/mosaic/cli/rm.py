@@ -6,10 +6,10 @@ import sys
 
 import click
 
+from mosaic.app import reading, run_index
 from mosaic.cli import options
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import catalog, reading
 from mosaic.text import count, visible
 
 __all__ = ["rm_command"]
@@ -27,7 +27,7 @@ def rm_command(*, runs: tuple[str, ...], yes: bool) -> int:
       mosaic rm last --yes
     """
     root = options.root()
-    rows = list({(row := catalog.find(root, run)).run_id: row for run in runs}.values())
+    rows = list({(row := run_index.find(root, run)).run_id: row for run in runs}.values())
     for row in rows:
         if row.state not in ENDED:
             raise UsageError(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mosaic.app.submitting import make_spec, parse_tag, sendable
 from mosaic.cli.output import note
 from mosaic.paths import data_root
-from mosaic.sdk.submitting import make_spec, parse_tag, sendable
 
 if TYPE_CHECKING:
     from mosaic.protocol.runs import RunSpec
@@ -50,7 +50,7 @@ def run_command(*, name: str, tags: tuple[str, ...], detach: bool, command: tupl
 
 
 def _submit(spec: RunSpec) -> None:
-    from mosaic.sdk.reading import daemon
+    from mosaic.app.reading import daemon
 
     env, left = sendable(os.environ)
     if left:

@@ -6,11 +6,11 @@ import time
 
 import click
 
+from mosaic.app import reading, run_index
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.errors import MosaicError
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import catalog, reading
 
 __all__ = ["stop_command"]
 
@@ -37,7 +37,7 @@ def stop_command(*, runs: tuple[str, ...], wait_secs: float) -> None:
       mosaic stop last
     """
     root = options.root()
-    rows = [catalog.find(root, run) for run in runs]
+    rows = [run_index.find(root, run) for run in runs]
     going = [row for row in rows if row.state not in ENDED]
     for row in rows:
         if row.state in ENDED:
@@ -48,7 +48,7 @@ def stop_command(*, runs: tuple[str, ...], wait_secs: float) -> None:
                 client.stop(row.run_id)
     until = time.monotonic() + wait_secs
     for row in going:
-        while (now := catalog.row_of(root, row.run_id)).state not in ENDED:
+        while (now := run_index.row_of(root, row.run_id)).state not in ENDED:
             if time.monotonic() > until:
                 raise MosaicError(
                     f"run {row.run_id} is still {now.state.value} after {wait_secs:g} s: {now.reason}. "

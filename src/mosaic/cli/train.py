@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import note, paint, plain, write_json
-from mosaic.sdk.submitting import parse_tag
 from mosaic.text import visible
 
 if TYPE_CHECKING:
+    from mosaic.app.training import Plan
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import Check, Job
-    from mosaic.sdk.training import Plan
 
 __all__ = ["train_command", "write_checks"]
 
@@ -83,8 +83,8 @@ def train_command(
       mosaic train --resume last --steps 10000
       mosaic train script -- python train.py
     """
+    from mosaic.app import training
     from mosaic.cli import jobs
-    from mosaic.sdk import training
 
     if seed is not None and seeds is not None:
         raise click.UsageError("--seed is one seed, --seeds are several: give one of them")
@@ -118,7 +118,7 @@ def train_command(
 
 
 def _checked(root: DataRoot, job: Job, python: str | None) -> Plan:
-    from mosaic.sdk import training
+    from mosaic.app import training
 
     if not sys.stderr.isatty():
         return training.plan(root, job, python=python)
@@ -140,7 +140,7 @@ def _start(
     detach: bool,
     as_json: bool,
 ) -> int:
-    from mosaic.sdk import training
+    from mosaic.app import training
 
     for check in plan.checks:
         if check.level == "warn":

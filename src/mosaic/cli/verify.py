@@ -7,11 +7,11 @@ import sys
 import click
 import msgspec
 
+from mosaic.app import reading
 from mosaic.cli import options
 from mosaic.cli.output import note, plain, write_json
 from mosaic.cli.progress import Passing, bar
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import reading
 from mosaic.text import visible
 
 __all__ = ["verify_command"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mosaic.app.reading import has_ended
 from mosaic.cli import options
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
@@ -19,7 +20,6 @@ from mosaic.fastlane import png
 from mosaic.fastlane.lane import Wish
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
-from mosaic.sdk.reading import has_ended
 from mosaic.text import number, speed
 
 if TYPE_CHECKING:

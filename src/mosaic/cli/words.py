@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
 from mosaic.runners.parameters import near
-from mosaic_worker.drivers.literals import ENV_PREFIX
+from mosaic_worker.common.literals import ENV_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

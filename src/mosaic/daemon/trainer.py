@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic import worker_site
 from mosaic.artifacts import trust
-from mosaic.daemon import ingest_link, janitor, submission, worker_site
+from mosaic.daemon import ingest_link, janitor, submission
 from mosaic.daemon.dispatcher import Standing, startable
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.orphans import OrphanStop, members

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from pathlib import Path

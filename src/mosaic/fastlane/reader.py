@@ -9,7 +9,7 @@ import numpy as np
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
 from mosaic.fastlane.ring import RawFrame, RingReader
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     import mmap

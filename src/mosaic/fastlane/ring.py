@@ -10,7 +10,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mosaic.errors import ProtocolError
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mosaic.errors import ProtocolError
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder

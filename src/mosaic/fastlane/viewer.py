@@ -13,7 +13,7 @@ from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
 from mosaic.fastlane.lane import Lane, Row, Wish
 from mosaic.fastlane.reader import Frame, FrameReader
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

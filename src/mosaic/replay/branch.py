@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.errors import ReplayError, UsageError
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import ConsentNeededError, ReplayCancelledError, ReplayError
 from mosaic.replay.interpreter import environment
-from mosaic_worker.replay import wire
+from mosaic_worker.common import wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

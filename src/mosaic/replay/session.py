@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mosaic.daemon import worker_site
+from mosaic import worker_site
 from mosaic.errors import ConsentNeededError, ReplayCancelledError, ReplayError
 from mosaic.paths import DataRoot
 from mosaic.replay.chains import Chain, chain_of, key_of

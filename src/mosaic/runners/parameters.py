@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import UsageError
-from mosaic_worker.drivers.literals import ENV_PREFIX, literal
+from mosaic_worker.common.literals import ENV_PREFIX, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mosaic.app import reading, run_index
+from mosaic.app.submitting import make_spec, sendable
 from mosaic.paths import DataRoot, data_root
-from mosaic.sdk import catalog, reading
 from mosaic.sdk.run import Run
-from mosaic.sdk.submitting import make_spec, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def connect(home: str | Path | None = None) -> Connection:
         >>> runs = mosaic.connect()
     """
     root = data_root() if home is None else DataRoot(Path(home).expanduser().absolute())
-    return Connection(catalog.checked(root))
+    return Connection(run_index.checked(root))
 
 
 class Connection:
@@ -126,8 +126,8 @@ class Connection:
             >>> run = mosaic.connect().train("tabular/q_learning", "FrozenLake-v1", seed=1, steps=5000)
             >>> run.wait()
         """
+        from mosaic.app import training
         from mosaic.protocol.cards import Job
-        from mosaic.sdk import training
 
         runner, _, algorithm = target.partition("/")
         job = Job(
@@ -179,8 +179,8 @@ class Connection:
         Example:
             >>> mosaic.connect().evaluate("last:best", episodes=20).wait()
         """
-        from mosaic.sdk import saved
-        from mosaic.sdk.evaluating import evaluate
+        from mosaic.app import saved
+        from mosaic.app.evaluating import evaluate
 
         run_id = evaluate(
             self._root,
@@ -201,7 +201,7 @@ class Connection:
         Example:
             >>> [run.name for run in mosaic.connect().runs() if run.state == "failed"]
         """
-        return [Run(self._root, row.run_id) for row in catalog.rows(self._root)]
+        return [Run(self._root, row.run_id) for row in run_index.rows(self._root)]
 
     def get(self, text: str) -> Run:
         """The run with this id, unique prefix of one, or name; or the newest, for `last`.
@@ -213,7 +213,7 @@ class Connection:
         Example:
             >>> mosaic.connect().get("last").episodes()
         """
-        return Run(self._root, catalog.find(self._root, text).run_id)
+        return Run(self._root, run_index.find(self._root, text).run_id)
 
     def __repr__(self) -> str:
         return f"Connection(home={str(self.home)!r})"

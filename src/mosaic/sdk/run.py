@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mosaic.app import following, reading, run_index, series
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import catalog, following, reading, series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ class Run:
         Raises:
             RunNotFoundError: it was deleted.
         """
-        return catalog.row_of(self._root, self._run_id)
+        return run_index.row_of(self._root, self._run_id)
 
     def wait(self, timeout_secs: float | None = None) -> ExitRecord | None:
         """Wait until the run has ended and everything it recorded can be read.

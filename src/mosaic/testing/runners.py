@@ -189,8 +189,8 @@ def _another(parameter: Parameter) -> Any:
 
 
 def _training(root: DataRoot, job: Job, python: str | None, timeout_secs: float) -> Iterator[str]:
+    from mosaic.app import training  # noqa: PLC0415
     from mosaic.rpc.launch import connect, daemon_running, wait_until_gone  # noqa: PLC0415  (gRPC is slow)
-    from mosaic.sdk import training  # noqa: PLC0415
     from mosaic.sdk.run import Run  # noqa: PLC0415
 
     ran = daemon_running(root)

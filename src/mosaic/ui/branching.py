@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ulid import ULID
 
+from mosaic.app.reading import daemon
+from mosaic.app.submitting import sendable
 from mosaic.replay.branch import plan_branch
 from mosaic.replay.interpreter import environment
-from mosaic.sdk.reading import daemon
-from mosaic.sdk.submitting import sendable
 from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def _trust(root: DataRoot, one: Known) -> Known:
 
 
 def _evaluate(root: DataRoot, one: Known, *, episodes: int, seed: int, env_id: str, name: str) -> list[str]:
-    from mosaic.sdk import evaluating, training
+    from mosaic.app import evaluating, training
 
     made = evaluating.plan(
         root,

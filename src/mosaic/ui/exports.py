@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Literal
 
 from mosaic.errors import ReplayCancelledError, UsageError
-from mosaic.replay import pictures
+from mosaic.exporting import video
 from mosaic.replay.player import Player
 from mosaic.runs.files import make_private
 
@@ -90,10 +90,10 @@ class Export:
                 )
             frames, fps = self._frames(player), player.fps * self._speed
             if self.kind == "mp4":
-                return pictures.write_mp4(frames, self.path, fps=fps)
+                return video.write_mp4(frames, self.path, fps=fps)
             if self.kind == "gif":
-                return pictures.write_gif(frames, self.path, fps=fps)
-            return pictures.write_png(frames, self.path)
+                return video.write_gif(frames, self.path, fps=fps)
+            return video.write_png(frames, self.path)
 
     def _opening(self, player: Player) -> None:
         self._player = player

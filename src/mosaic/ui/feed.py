@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from mosaic.app import run_index
 from mosaic.errors import DaemonError, MosaicError
-from mosaic.sdk import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +132,7 @@ class Feed(QObject):
     def _read_files(self) -> None:
         """The rows as the files have them, so that states stay true without a daemon."""
         try:
-            rows = catalog.rows(self._context.root)
+            rows = run_index.rows(self._context.root)
         except (MosaicError, OSError):
             return  # the next attempt reads them again
         self._put(rows, gone=self._known - {row.run_id for row in rows})

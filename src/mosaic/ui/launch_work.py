@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.app import training
+from mosaic.app.reading import daemon
 from mosaic.errors import MosaicError, UsageError
 from mosaic.runners import environments, registry
 from mosaic.runners.runner import Discovering
 from mosaic.runs import folder as run_folder
-from mosaic.sdk import training
-from mosaic.sdk.reading import daemon
 from mosaic.settings import load
 from mosaic.ui.models.catalog import Entry
 
@@ -74,7 +74,7 @@ def start_script(root: DataRoot, spec: RunSpec) -> str:
     """Start a command of the user's own; the run's id."""
     import os
 
-    from mosaic.sdk.submitting import sendable
+    from mosaic.app.submitting import sendable
 
     with daemon(root) as client:
         client.submit(spec, env=sendable(os.environ)[0])

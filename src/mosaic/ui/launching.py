@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, QTimer
 
+from mosaic.app import training
 from mosaic.errors import UsageError
 from mosaic.runners.parameters import convert
-from mosaic.sdk import training
 from mosaic.ui import launch_work as work
 from mosaic.ui.models.catalog import Catalog
 from mosaic.ui.models.launch import SCRIPT, Launch
@@ -25,8 +25,8 @@ from mosaic.ui.models.script import script_form, script_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mosaic.app.training import Plan
     from mosaic.protocol.cards import Job
-    from mosaic.sdk.training import Plan
     from mosaic.ui.context import Context
     from mosaic.ui.models.catalog import Entry
 

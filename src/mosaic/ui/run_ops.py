@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mosaic.app.reading import daemon
+from mosaic.app.submitting import parse_tag
 from mosaic.errors import MosaicError, UsageError
 from mosaic.protocol.runs import ENDED, RunState
-from mosaic.sdk.reading import daemon
-from mosaic.sdk.submitting import parse_tag
 from mosaic.ui.models.run_table import title
 
 if TYPE_CHECKING:

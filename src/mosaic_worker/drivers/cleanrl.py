@@ -16,11 +16,12 @@ from typing import IO, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
-from mosaic_worker.drivers import _evaluating, _single_file, _words
-from mosaic_worker.drivers._loading import opened
-from mosaic_worker.drivers._saving import Saver
-from mosaic_worker.drivers._stopping import Stop, leave
-from mosaic_worker.drivers._words import Refused, Words
+from mosaic_worker.drivers import single_file
+from mosaic_worker.drivers.kit import command, evaluating
+from mosaic_worker.drivers.kit.command import Refused, Words
+from mosaic_worker.drivers.kit.loading import opened
+from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.stopping import Stop, leave
 
 __all__ = ["main", "train"]
 
@@ -35,7 +36,7 @@ class _Stopped(KeyboardInterrupt):
 def main(words: List[str]) -> int:
     """Do one job: 0 when it went well, 2 with a sentence when it cannot be done as asked."""
     if words[:1] != ["train"]:
-        return _words.main(_evaluate, words)
+        return command.main(_evaluate, words)
     rest = words[1:]
     if len(rest) < 1 or rest[1:2] not in ([], ["--"]):
         sys.stderr.write("usage: train SCRIPT.py -- FLAGS of the script\n")
@@ -129,21 +130,21 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
     """Save what a script's globals hold. Signals change nothing here: what is being written is finished."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    networks = _single_file.networks(found)
+    networks = single_file.networks(found)
     if not networks:
         text = f"nothing saved: {os.path.basename(path)} has no network among its globals yet"
         mosaic_worker.note(text, "warning")
-        _words.say(text)
+        command.say(text)
         return
     import torch
 
-    args = _single_file.arguments(found.get("args"))
-    statistics = _single_file.statistics(found.get("envs"))
+    args = single_file.arguments(found.get("args"))
+    statistics = single_file.statistics(found.get("envs"))
     step = found.get("global_step")
     step = step if isinstance(step, int) else 0
     algorithm = os.path.splitext(os.path.basename(path))[0]
     held = {
-        "format": _single_file.FORMAT,
+        "format": single_file.FORMAT,
         "script": algorithm,
         "step": step,
         "args": args,
@@ -167,21 +168,21 @@ def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
             "lacks": _LACKS,
         },
     )
-    metrics = _single_file.recent_returns(found.get("envs"))
+    metrics = single_file.recent_returns(found.get("envs"))
     saved = saver.save(write, step=step, reason=reason, metrics=metrics)
-    _words.say(f"{what} at step {step}; saved {saved}")
+    command.say(f"{what} at step {step}; saved {saved}")
 
 
 # ---- evaluation ----
 
 
-class _Counted(_evaluating.Played):
+class _Counted(evaluating.Played):
     """Played episodes whose returns the environment counted itself, before its rewards were scaled."""
 
     def end_with(self, info: Dict[str, Any]) -> None:
         told = info.get("episode")
         if told is not None:
-            self._total = _single_file.number(told["r"])
+            self._total = single_file.number(told["r"])
         self.end()
 
 
@@ -189,7 +190,7 @@ def _evaluate(words: Words) -> Optional[int]:
     Stop()
     if words.kind != "eval" or words.checkpoint is None or not words.checkout:
         raise Refused("eval needs --checkpoint FILE, --checkout FOLDER and --algo SCRIPT")
-    path = _single_file.script_in(words.checkout, words.algo)
+    path = single_file.script_in(words.checkout, words.algo)
     import pickle  # for the error torch raises when it refuses a file
 
     import torch
@@ -201,15 +202,15 @@ def _evaluate(words: Words) -> Optional[int]:
             raise Refused(
                 f"{words.checkpoint} is damaged or holds more than numbers, nothing was loaded: {error}"
             ) from None
-    held = _single_file.understood(data, words.checkpoint)
+    held = single_file.understood(data, words.checkpoint)
     env_id = words.env or str(held.args.get("env_id", ""))
     if not env_id:
         raise Refused("the checkpoint does not say which environment it is for: add --env ID")
     _search(os.path.dirname(path))
-    module = _single_file.imported(path)
-    env = _single_file.environment(module, env_id, held)
+    module = single_file.imported(path)
+    env = single_file.environment(module, env_id, held)
     try:
-        act = _single_file.policy(module, env, held)
+        act = single_file.policy(module, env, held)
         args = {"checkpoint": words.checkpoint, "script": path}
         mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
         played = _Counted()
@@ -223,7 +224,7 @@ def _evaluate(words: Words) -> Optional[int]:
                 if len(played.returns) == words.episodes:
                     break
                 observation, _ = env.reset()
-        _evaluating.report(played, step=held.step)
+        evaluating.report(played, step=held.step)
     finally:
         env.close()
     return 0

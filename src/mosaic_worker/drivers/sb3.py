@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import IO, Any
 
-from mosaic_worker.drivers import _sb3, _words
-from mosaic_worker.drivers._sb3_family import Family
-from mosaic_worker.drivers._stopping import leave
+from mosaic_worker.drivers.kit import command
+from mosaic_worker.drivers.kit.stopping import leave
+from mosaic_worker.drivers.sb3_family import training
+from mosaic_worker.drivers.sb3_family.family import Family
 
 __all__ = ["FAMILY"]
 
@@ -31,4 +32,4 @@ FAMILY = Family(
 )
 
 if __name__ == "__main__":
-    leave(_words.main(lambda words: _sb3.work(words, FAMILY)))
+    leave(command.main(lambda words: training.work(words, FAMILY)))

@@ -14,12 +14,12 @@ from collections import deque
 from typing import IO, Any, Deque, Dict, NamedTuple, Optional
 
 import mosaic_worker
-from mosaic_worker.drivers import _envs, _words
-from mosaic_worker.drivers._evaluating import Played, report
-from mosaic_worker.drivers._loading import opened
-from mosaic_worker.drivers._saving import Saver
-from mosaic_worker.drivers._stopping import Insisted, Stop, leave
-from mosaic_worker.drivers._words import Refused, Words
+from mosaic_worker.drivers.kit import command, envs
+from mosaic_worker.drivers.kit.command import Refused, Words
+from mosaic_worker.drivers.kit.evaluating import Played, report
+from mosaic_worker.drivers.kit.loading import opened
+from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
 
 __all__ = ["DEFAULTS", "DEFAULT_STEPS", "HOLDS", "LACKS", "State", "Table", "epsilon_at", "work", "writer"]
 
@@ -163,7 +163,7 @@ def _check_spaces(env: Any) -> None:
 
 
 def _check_fits(env: Any, words: Words, values: Any, held: State) -> None:
-    _envs.check_same_spaces(env, words, trained_on=held.env, spaces=held.spaces or {})
+    envs.check_same_spaces(env, words, trained_on=held.env, spaces=held.spaces or {})
     if values.shape != (int(env.observation_space.n), int(env.action_space.n)):
         raise Refused(f"the checkpoint's table is {values.shape}, which does not fit {words.env}")
 
@@ -177,10 +177,10 @@ def _train(words: Words) -> int:
         raise Refused(f"tabular has no algorithm {words.algo!r}. It has: {', '.join(_ALGORITHMS)}")
     if words.envs != 1:
         raise Refused("tabular learns in one environment at a time: leave --envs out")
-    env = _envs.make(words)
+    env = envs.make(words)
     try:
         _check_spaces(env)
-        spaces = _envs.spaces_of(env)
+        spaces = envs.spaces_of(env)
         rng = np.random.default_rng(words.seed)
         shape = (int(env.observation_space.n), int(env.action_space.n))
         values = np.full(shape, float(settings.initial_value))
@@ -209,7 +209,7 @@ def _tell(source: str, held: State, *, resumed: bool) -> None:
     else:
         text = f"starting from the table of {source}; step count and random generator begin anew"
     mosaic_worker.note(text)
-    _words.say(text)
+    command.say(text)
 
 
 def _record(words: Words, settings: _Settings, state: State) -> None:
@@ -271,7 +271,7 @@ class _Training:
         if not self._stop.asked:
             self._save_if_best(step)
         mean = self._mean()
-        _words.say(
+        command.say(
             f"{'stopped' if self._stop.asked else 'done'} at step {step}"
             + (
                 f", mean return {mean:.3f} over the last {len(self._returns)} episodes"
@@ -367,7 +367,7 @@ def _evaluate(words: Words) -> int:
         raise Refused("--checkpoint is missing: the file to evaluate")
     values, held = _load(words.checkpoint, words)
     words = words._replace(env=words.env or held.env)
-    env = _envs.make(words)
+    env = envs.make(words)
     try:
         _check_spaces(env)
         _check_fits(env, words, values, held)
@@ -394,4 +394,4 @@ def _evaluate(words: Words) -> int:
 
 
 if __name__ == "__main__":
-    leave(_words.main(work))
+    leave(command.main(work))

@@ -13,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
 
-from mosaic_worker.fastlane_layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
+from mosaic_worker.common.layout import CHANNELS, HUMAN, SHOWN, TRANSPOSED, WITHOUT_PICTURES
 from mosaic_worker.frames import frames
 
 if TYPE_CHECKING:

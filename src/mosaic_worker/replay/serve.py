@@ -12,7 +12,7 @@ import time
 import traceback
 from typing import IO, Any, Dict, List, Optional
 
-from mosaic_worker.replay import wire
+from mosaic_worker.common import wire
 from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
 from mosaic_worker.replay.decode import LostError
 from mosaic_worker.replay.stage import Stage

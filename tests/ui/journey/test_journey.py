@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic import replay
+from mosaic.app import run_index
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ENDED
 from mosaic.rpc.launch import connect
-from mosaic.sdk import catalog
 from tests.daemons import running_daemon
 from tests.ui.journey.desk import Desk, screen
 
@@ -104,7 +104,7 @@ def test_train_watch_read_stop_and_replay_through_the_death_of_daemon_and_window
         desk.until("remembered(c.root).tabs.get('right') == w.right_tabs.indexOf(w.episodes)")
     finally:
         desk.kill()
-    assert catalog.row_of(root, run_id).state.value == "running", "a window that dies takes no run with it"
+    assert run_index.row_of(root, run_id).state.value == "running", "a window that dies takes no run with it"
 
     desk = Desk(root.path, screen, log=tmp_path / "second.log")
     try:

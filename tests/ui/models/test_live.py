@@ -10,7 +10,7 @@ import pytest
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.ui.models.live import Live, Phase, hud
-from mosaic_worker import fastlane_layout as layout
+from mosaic_worker.common import layout
 from mosaic_worker.fastlane import Lane
 
 RUN = "01JLVE0000000000000000000A"

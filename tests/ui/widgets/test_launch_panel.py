@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from mosaic.app import run_index
 from mosaic.protocol.runs import ENDED
-from mosaic.sdk import catalog
 from mosaic.ui.models.memory import recall
 from mosaic.ui.widgets.launch_panel import LaunchPanel
 from tests.daemons import Daemon, daemon
@@ -68,11 +68,11 @@ def test_a_training_starts_is_chosen_watched_and_stopped_from_its_toast(
     qtbot.waitUntil(lambda: bool(watched), timeout=LONG)
     run_id = watched[0]
     assert context.selection.focus == run_id
-    row = catalog.row_of(context.root, run_id)
+    row = run_index.row_of(context.root, run_id)
     assert (row.name, row.runner, row.algorithm) == ("from-the-form", "tabular", "q_learning")
     toast = context.toasts.history[-1]
     assert (toast.text, toast.action) == ("Started from-the-form", "Stop")
-    qtbot.waitUntil(lambda: catalog.row_of(context.root, run_id).steps > 0, timeout=LONG)
+    qtbot.waitUntil(lambda: run_index.row_of(context.root, run_id).steps > 0, timeout=LONG)
     assert toast.act is not None
     toast.act()
     qtbot.waitUntil(lambda: daemon.client.run(run_id).state in ENDED, timeout=LONG)

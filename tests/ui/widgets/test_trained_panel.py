@@ -11,13 +11,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from mosaic.app import training
+from mosaic.app.reading import wait_ingested
 from mosaic.artifacts import checkpoints
 from mosaic.paths import DataRoot
 from mosaic.protocol.cards import Job
 from mosaic.protocol.runs import ENDED
 from mosaic.runs.folder import read_manifest
-from mosaic.sdk import training
-from mosaic.sdk.reading import wait_ingested
 from mosaic.ui.models.memory import recall
 from mosaic.ui.widgets.launch_panel import LaunchPanel
 from tests.daemons import Daemon, daemon, until

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mosaic_worker.drivers import _single_file
-from mosaic_worker.drivers._single_file import Held, understood
-from mosaic_worker.drivers._words import Refused
+from mosaic_worker.drivers import single_file
+from mosaic_worker.drivers.kit.command import Refused
+from mosaic_worker.drivers.single_file import Held, understood
 
 
 class Tensor:
@@ -19,13 +19,13 @@ class Tensor:
 
 def test_arguments_are_kept_as_plain_values() -> None:
     args = types.SimpleNamespace(seed=1, lr=0.5, env_id="A-v0", kl=None, cuda=False, device=object(), ids=[1])
-    assert _single_file.arguments(args) == {"seed": 1, "lr": 0.5, "env_id": "A-v0", "kl": None, "cuda": False}
-    assert _single_file.arguments(None) == {}
+    assert single_file.arguments(args) == {"seed": 1, "lr": 0.5, "env_id": "A-v0", "kl": None, "cuda": False}
+    assert single_file.arguments(None) == {}
 
 
 def test_our_own_checkpoints_name_the_acting_network_first() -> None:
     data = {
-        "format": _single_file.FORMAT,
+        "format": single_file.FORMAT,
         "networks": {"actor": {"w": 1}, "qf1": {"w": 2}},
         "args": {"env_id": "A-v0"},
         "step": 7,
@@ -52,10 +52,10 @@ def test_a_script_is_found_in_the_checkout_or_in_its_folder(tmp_path: Path) -> N
     (tmp_path / "cleanrl").mkdir()
     (tmp_path / "cleanrl" / "ppo.py").write_text("")
     expected = str(tmp_path / "cleanrl" / "ppo.py")
-    assert _single_file.script_in(str(tmp_path), "ppo") == expected
-    assert _single_file.script_in(str(tmp_path / "cleanrl"), "ppo") == expected
+    assert single_file.script_in(str(tmp_path), "ppo") == expected
+    assert single_file.script_in(str(tmp_path / "cleanrl"), "ppo") == expected
     with pytest.raises(Refused, match="no script 'dqn'"):
-        _single_file.script_in(str(tmp_path), "dqn")
+        single_file.script_in(str(tmp_path), "dqn")
 
 
 def make(env_id: str, seed: int, idx: int, capture_video: bool, run_name: str, gamma: float) -> Any:
@@ -64,24 +64,24 @@ def make(env_id: str, seed: int, idx: int, capture_video: bool, run_name: str, g
 
 def test_an_environment_is_made_as_the_script_makes_it_with_the_arguments_of_the_training() -> None:
     module = types.SimpleNamespace(make_env=make, __file__="ppo.py")
-    env = _single_file.environment(module, "A-v0", Held({}, {"gamma": 0.5, "seed": 3}))
+    env = single_file.environment(module, "A-v0", Held({}, {"gamma": 0.5, "seed": 3}))
     assert env.made == ("A-v0", 3, 0, False, 0.5)
 
 
 def test_what_nobody_knows_how_to_make_is_refused() -> None:
     with pytest.raises(Refused, match="no make_env"):
-        _single_file.environment(types.SimpleNamespace(__file__="p.py"), "A-v0", Held({}, {}))
+        single_file.environment(types.SimpleNamespace(__file__="p.py"), "A-v0", Held({}, {}))
     odd = types.SimpleNamespace(make_env=lambda env_id, difficulty: None, __file__="p.py")
     with pytest.raises(Refused, match="needs 'difficulty'"):
-        _single_file.environment(odd, "A-v0", Held({}, {}))
+        single_file.environment(odd, "A-v0", Held({}, {}))
 
 
 def test_the_returns_environments_remember_are_averaged() -> None:
     inner = types.SimpleNamespace(return_queue=[1.0, 2.0], env=None)
     outer = types.SimpleNamespace(env=inner)
-    assert _single_file.recent_returns(types.SimpleNamespace(envs=[outer, outer])) == {
+    assert single_file.recent_returns(types.SimpleNamespace(envs=[outer, outer])) == {
         "return_mean": 1.5,
         "episodes": 4.0,
     }
-    assert _single_file.recent_returns(None) == {}
-    assert _single_file.statistics(types.SimpleNamespace(envs=[outer])) == []
+    assert single_file.recent_returns(None) == {}
+    assert single_file.statistics(types.SimpleNamespace(envs=[outer])) == []

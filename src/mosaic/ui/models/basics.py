@@ -9,10 +9,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from mosaic.app.submitting import parse_tag
+from mosaic.app.training import seeds_of
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Parameter, RunnerCard
-from mosaic.sdk.submitting import parse_tag
-from mosaic.sdk.training import seeds_of
 from mosaic.ui.models.form import Form
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from mosaic.ui.models.basics import basics_form
 from mosaic.ui.models.form import Form, text_of
 from mosaic.ui.models.memory import Draft, Memory, Page
 from mosaic.ui.models.signal import Signal
-from mosaic_worker.drivers.literals import ENV_PREFIX, literal
+from mosaic_worker.common.literals import ENV_PREFIX, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

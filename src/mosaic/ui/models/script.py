@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mosaic.app.submitting import make_spec
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Parameter
-from mosaic.sdk.submitting import make_spec
 from mosaic.ui.models.basics import parse_name, parse_tags, parse_words
 from mosaic.ui.models.form import Form
 

@@ -1,0 +1,1 @@
+"""What the command line, the SDK and the desktop share: plan, check, submit, evaluate, read, find runs."""

@@ -1,0 +1,84 @@
+"""The environments of a driver: made by id and arguments, compared with what a checkpoint was trained on."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+from mosaic_worker.drivers.kit.command import Refused, Words
+from mosaic_worker.probe import prepare
+
+__all__ = ["check_same_spaces", "make", "spaces_of", "with_masks"]
+
+
+def make(words: Words) -> Any:
+    """The environment a job names.
+
+    Raises:
+        Refused: Gymnasium does not know it, or cannot make it with these arguments.
+    """
+    import gymnasium
+
+    prepare(words.env)
+    try:
+        return gymnasium.make(words.env, **words.env_arguments)
+    except gymnasium.error.Error as error:
+        raise Refused(f"cannot make {words.env!r}: {error}") from None
+    except TypeError as error:
+        given = ", ".join(f"env.{name}={value}" for name, value in words.env_arguments.items())
+        raise Refused(f"{words.env!r} does not take {given or 'no arguments'}: {error}") from None
+
+
+def spaces_of(env: Any) -> Dict[str, str]:
+    """Both spaces as Gymnasium writes them: what a policy is bound to."""
+    return {"observation": str(env.observation_space), "action": str(env.action_space)}
+
+
+def check_same_spaces(env: Any, words: Words, *, trained_on: str, spaces: Dict[str, str]) -> None:
+    """Refuse an environment a policy was not made for.
+
+    Raises:
+        Refused: says what differs and which environment it was trained on.
+    """
+    here = spaces_of(env)
+    for name in ("observation", "action"):
+        expected = spaces.get(name)
+        if expected is not None and expected != here[name]:
+            raise Refused(
+                f"the checkpoint does not fit {words.env}: its {name} space is {here[name]}, the policy was "
+                f"trained on {trained_on or 'an environment'} with {expected}. Use it with "
+                f"--env {trained_on or 'that one'} (and its env.KEY=VALUE arguments)."
+            )
+
+
+def with_masks(env: Any) -> Any:
+    """The environment with `action_masks()`: its own, or what it said last as `action_mask` in its info."""
+    import gymnasium
+
+    class Masked(gymnasium.Wrapper):
+        said: Any = None
+
+        def reset(self, **given: Any) -> Any:
+            found = self.env.reset(**given)
+            self.said = found[-1].get("action_mask")
+            return found
+
+        def step(self, action: Any) -> Any:
+            found = self.env.step(action)
+            self.said = found[-1].get("action_mask")
+            return found
+
+        def action_masks(self) -> Any:
+            try:
+                own = self.env.get_wrapper_attr("action_masks")
+            except AttributeError:
+                own = None
+            if own is not None:
+                return own()
+            if self.said is None:
+                raise Refused(
+                    f"{env.spec.id} does not say which actions are possible: no action_masks(), and no "
+                    "action_mask in its info. Use another algorithm."
+                )
+            return self.said
+
+    return Masked(env)

@@ -47,9 +47,15 @@ class Daemon:
         return self.client.status().pid
 
     def kill(self) -> None:
-        """End the daemon as a crash would, and wait until it is gone."""
-        os.kill(self.pid, signal.SIGKILL)
+        """End the daemon as a crash would, and wait until it is gone, and its ingest with it.
+
+        Ingest ends by itself when its daemon is gone, after the turn it is in: until then it still stores.
+        """
+        pid = self.pid
+        ingest = [child for child in psutil.Process(pid).children() if _is_ingest(child)]
+        os.kill(pid, signal.SIGKILL)
         until(lambda: not daemon_running(self.root))
+        until(lambda: not any(_is_ingest(process) for process in ingest))
 
     def reconnect(self) -> Client:
         """A new client, of a new daemon if the old one is gone."""
@@ -66,6 +72,13 @@ class Daemon:
         """Wait until a run has ended."""
         until(lambda: self.client.run(run_id).state in ENDED)
         return self.client.run(run_id)
+
+
+def _is_ingest(process: psutil.Process) -> bool:
+    try:
+        return "mosaic.daemon.ingest" in process.cmdline()
+    except psutil.Error:  # a shim that has just ended
+        return False
 
 
 @contextlib.contextmanager

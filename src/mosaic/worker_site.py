@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from mosaic.protocol.runs import RunSpec
     from mosaic.settings import Settings
 
-__all__ = ["install", "worker_environment"]
+__all__ = ["PACKAGE", "install", "worker_environment"]
+
+PACKAGE = Path(mosaic_worker.__file__).parent
+"""The worker package as it is installed beside the workbench: to be copied or run, never imported here."""
 
 _HOOK = Path("site") / "sitecustomize.py"
 
 
 def install(root: DataRoot, *, package: Path | None = None) -> Path:
     """The folder to put on a worker's path, made now unless it is there already."""
-    source = package or Path(mosaic_worker.__file__).parent
+    source = package or PACKAGE
     files = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*.py"))}
     digest = hashlib.sha256()
     for name, content in files.items():

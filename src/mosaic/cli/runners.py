@@ -126,7 +126,7 @@ def install_command(*, names: tuple[str, ...], force: bool, extras: tuple[str, .
       mosaic runners install sb3 --with "gymnasium[box2d]" --with ale-py
     """
     from mosaic.cli.progress import phases
-    from mosaic.runners import environments, registry
+    from mosaic.runners import building, environments, registry
 
     root = options.root()
     found = [registry.find(name).card for name in names]
@@ -138,7 +138,7 @@ def install_command(*, names: tuple[str, ...], force: bool, extras: tuple[str, .
             click.echo(f"{card.id}: nothing to install, it {ready.text}")
             continue
         with phases(card.id) as progress:
-            python = environments.install(root, card, progress=progress, force=force, extras=extras)
+            python = building.build(root, card, progress=progress, force=force, extras=extras)
         click.echo(f"{card.id}: ready ({python})")
 
 

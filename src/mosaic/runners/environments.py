@@ -22,8 +22,6 @@ from mosaic.runs.locks import Lock, held
 from mosaic.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from mosaic.paths import DataRoot
     from mosaic.protocol.cards import RunnerCard
     from mosaic.settings import Settings
@@ -33,7 +31,6 @@ __all__ = [
     "Readiness",
     "extras_file",
     "folder_of",
-    "install",
     "marker",
     "pins",
     "readiness",
@@ -102,34 +99,6 @@ def readiness(
     if not card.requirements:
         return _builtin(card)
     return _own(card, folder_of(root, card, settings=settings))
-
-
-def install(
-    root: DataRoot,
-    card: RunnerCard,
-    *,
-    progress: Callable[[str, float | None], None],
-    force: bool = False,
-    extras: Sequence[str] = (),
-) -> str:
-    """Build and prove the environment of a runner, unless it is there. See `mosaic.runners.building`.
-
-    Args:
-        root: the data root.
-        card: the runner's.
-        progress: told what is done now, and how far it is or None.
-        force: whether to build it anew when it is there.
-        extras: more packages to add, such as `gymnasium[box2d]`; remembered for when it is built anew.
-
-    Returns:
-        The environment's interpreter.
-
-    Raises:
-        UsageError: it cannot be built, or what was built does not work; says the installer's last words.
-    """
-    from mosaic.runners.building import build  # noqa: PLC0415  (building needs this module's names)
-
-    return build(root, card, progress=progress, force=force, extras=extras)
 
 
 def remove(root: DataRoot, card: RunnerCard) -> list[Path]:

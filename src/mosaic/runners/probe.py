@@ -5,12 +5,11 @@ The child runs the user's packages; nothing it does, a crash included, does more
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-import mosaic_worker
+from mosaic import worker_site
 from mosaic.protocol.ready import ready
 from mosaic.runners.children import run_child
 
@@ -99,7 +98,7 @@ def probe(
         "gpu": gpu,
         "torch": torch,
     }
-    program = Path(mosaic_worker.__file__).with_name("probe.py")
+    program = worker_site.PACKAGE / "probe.py"
     try:
         ended = run_child(
             [python, str(program)], given=msgspec.json.encode(request), cwd=cwd, timeout_secs=timeout_secs

@@ -12,7 +12,7 @@ import msgspec
 from mosaic.app import training
 from mosaic.app.reading import daemon
 from mosaic.errors import MosaicError, UsageError
-from mosaic.runners import environments, registry
+from mosaic.runners import building, environments, registry
 from mosaic.runners.runner import Discovering
 from mosaic.runs import folder as run_folder
 from mosaic.settings import load
@@ -49,7 +49,7 @@ def install(
     root: DataRoot, runner_id: str, *, progress: Callable[[str, float | None], None], again: bool
 ) -> None:
     """Build a runner's environment. `progress` may raise to give it up."""
-    environments.install(root, registry.find(runner_id).card, progress=progress, force=again)
+    building.build(root, registry.find(runner_id).card, progress=progress, force=again)
 
 
 def command(root: DataRoot, job: Job) -> list[str]:

@@ -1,4 +1,4 @@
-"""Numbers on an axis, and points in time: what `mosaic.text` does not have. Pure."""
+"""Numbers on an axis and points in time: what `mosaic.text` lacks. Pure, but for the user's time zone."""
 
 from __future__ import annotations
 

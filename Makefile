@@ -1,4 +1,4 @@
-.PHONY: install demo test check bench proof mutants frameworks proto screenshots display clean
+.PHONY: install demo test check bench proof mutants frameworks proto screenshots recording display clean
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -8,8 +8,9 @@ install: $(STAMP)
 
 $(STAMP): pyproject.toml Makefile
 	test -x $(PY) || python3 -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check uv
-	UV_FIND_LINKS="$$PIP_FIND_LINKS" $(PY) -m uv pip install --quiet --python $(PY) -e ".[dev,envs,parquet,tensorboard,ui,video]" "pettingzoo[classic]>=1.24"
+	$(PY) -m pip install --quiet --disable-pip-version-check "uv>=0.7"
+	UV_FIND_LINKS="$$PIP_FIND_LINKS" $(PY) -m uv pip install --quiet --python $(PY) \
+	  --group dev -e ".[envs,parquet,tensorboard,ui,video]"
 	touch $(STAMP)
 
 check: install
@@ -19,18 +20,17 @@ check: install
 	$(VENV)/bin/lint-imports
 
 # What fails is tried once more, alone and in order: a defect fails again, a machine that was too busy does not.
-# Both runs are printed.
-AGAIN := --last-failed --last-failed-no-failures none
+# Both runs are printed, then what passed only at the second try; more than three of those fail.
+TRY := $(PY) tests/second_try.py
 
 display:
 	sh tests/display.sh
 
 test: install display
-	$(PY) -m pytest -n 2 --dist loadfile -m "not heavy and not frameworks" \
-	  || $(PY) -m pytest -m "not heavy and not frameworks" $(AGAIN)
+	$(TRY) -n 2 --dist loadfile -m "not heavy and not frameworks"
 
 proof: install
-	$(PY) -m pytest -m heavy || $(PY) -m pytest -m heavy $(AGAIN)
+	$(TRY) -m heavy
 
 # Breaks one line of src/ at a time and sees which tests notice; see tests/mutation. A tree whose tests fail anyway
 # kills everything: run it after `make test`.
@@ -44,13 +44,16 @@ demo: install
 
 frameworks: install
 	$(PY) tests/envs.py
-	$(PY) -m pytest -m frameworks || $(PY) -m pytest -m frameworks $(AGAIN)
+	$(TRY) -m frameworks
 
 bench: install
 	$(PY) -m bench
 
 screenshots: install display
 	$(PY) docs/screenshots.py
+
+recording: install display
+	$(PY) docs/recording.py
 
 proto: install
 	$(PY) -m mosaic.rpc.generate

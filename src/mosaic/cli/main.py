@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from mosaic import __version__
 from mosaic.errors import MosaicError
 
 if sys.version_info >= (3, 11) and "typing_extensions" not in sys.modules:
@@ -97,7 +98,7 @@ class _LazyGroup(click.Group):
 @click.group(
     cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
 )
-@click.version_option(package_name="mosaic-workbench", message="%(version)s")
+@click.version_option(__version__, message="%(version)s")
 @click.pass_context
 def mosaic(context: click.Context) -> int | None:
     """Launch, watch, record and query training runs of any framework.

@@ -26,12 +26,12 @@ LIMIT_SECS = 180.0
 
 
 @contextlib.contextmanager
-def xvfb(size: str = "1280x800x24") -> Iterator[str]:
-    """A screen in memory, by its display's name."""
+def xvfb(size: str = "1280x800x24", *more: str) -> Iterator[str]:
+    """A screen in memory, by its display's name; `more` words for the server."""
     assert shutil.which("Xvfb"), "there is no Xvfb here; install it with: sh tests/display.sh"
     reading, writing = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", size, "-nolisten", "tcp", "-noreset"],
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", size, "-nolisten", "tcp", "-noreset", *more],
         pass_fds=[writing],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

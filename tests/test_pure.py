@@ -36,7 +36,7 @@ IMPURE = frozenset(
         "urllib",
     ]
 )
-CLAIM = re.compile(r"(?:^|[.:;]\s+)[Pp]ure\b(?!,? but)")
+CLAIM = re.compile(r"(?:^|[.:;]\s+)[Pp]ure(?: numpy)?(?=[.:;])")
 
 
 def claims_purity(docstring: str | None) -> bool:

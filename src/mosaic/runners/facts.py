@@ -87,8 +87,8 @@ def bytes_per_step(root: DataRoot, env_id: str) -> float | None:
         if env_id not in row.env_ids or row.steps < _ENOUGH_STEPS:
             continue
         folder = root.run(row.run_id)
-        for place in (folder.journal, folder.store):
-            taken += _size(place)
+        for path in (folder.journal, folder.store):
+            taken += _size(path)
         steps += row.steps
         looked += 1
         if looked == _RECENT_RUNS:

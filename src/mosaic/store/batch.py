@@ -58,7 +58,7 @@ class Hole:
 
 @dataclass
 class Batch:
-    """What a stretch of a source said: `count` events; places (and `steps.seq`) count from 0 within it."""
+    """What a stretch of a source said: `count` events; indices (and `steps.seq`) count from 0 within it."""
 
     count: int = 0
     steps: Steps | None = None
@@ -146,25 +146,25 @@ def _columns(events: Sequence[Event | Unknown], batch: Batch) -> Batch:
         ProtocolError: one of them holds a value no column can hold.
     """
     batch.count = len(events)
-    batch.others = [(place, event) for place, event in enumerate(events) if type(event) is not Step]
+    batch.others = [(index, event) for index, event in enumerate(events) if type(event) is not Step]
     for _, event in batch.others:
         _check(event)
     steps = [event for event in events if type(event) is Step]
     if steps:
-        places = np.arange(batch.count)
+        indices = np.arange(batch.count)
         extras: dict[int, bytes] = {}
         if batch.others:
-            places = np.delete(places, [place for place, _ in batch.others])
+            indices = np.delete(indices, [index for index, _ in batch.others])
         if batch.extras:
             extras = {
-                at: batch.extras[place] for at, place in enumerate(places.tolist()) if place in batch.extras
+                at: batch.extras[index] for at, index in enumerate(indices.tolist()) if index in batch.extras
             }
-        batch.steps = to_columns(steps, places, extras)
+        batch.steps = to_columns(steps, indices, extras)
         batch.step_ids = [event.episode_id for event in steps]
     return batch
 
 
-def _walk(batch: Batch, place: int, line: bytes, offset: int) -> Event | Unknown | None:
+def _walk(batch: Batch, index: int, line: bytes, offset: int) -> Event | Unknown | None:
     """The event of one line, or None when it is odd; then the batch holds it as such."""
     try:
         line.decode("utf-8")
@@ -177,7 +177,7 @@ def _walk(batch: Batch, place: int, line: bytes, offset: int) -> Event | Unknown
         batch.odd.append(Odd(offset, len(line), str(error), line))
         return None
     if decoded.extra is not None:
-        batch.extras[place] = decoded.extra
+        batch.extras[index] = decoded.extra
     return decoded.event
 
 

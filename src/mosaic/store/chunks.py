@@ -99,13 +99,13 @@ class Chunk:
 
     def part(self, episode: int) -> Steps:
         """The steps of one episode."""
-        place = self.episodes.index(episode)
-        start = sum(self.counts[:place])
-        return take(self.steps, slice(start, start + self.counts[place]))
+        index = self.episodes.index(episode)
+        start = sum(self.counts[:index])
+        return take(self.steps, slice(start, start + self.counts[index]))
 
 
 def take(steps: Steps, index: values.Index) -> Steps:
-    """The steps at a slice or an array of places."""
+    """The steps at a slice or an array of indices."""
     return Steps(
         seq=steps.seq[index],
         step=steps.step[index],

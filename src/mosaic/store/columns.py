@@ -38,7 +38,7 @@ def exact_floats(column: Sequence[floats.JsonFloat]) -> npt.NDArray[np.float64]:
 def to_columns(
     steps: Sequence[Step], seqs: npt.NDArray[np.int64], extras: Mapping[int, bytes] | None = None
 ) -> Steps:
-    """Columns of the given events; `extras` holds unknown fields by place.
+    """Columns of the given events; `extras` holds unknown fields by index.
 
     Raises:
         ProtocolError: a value does not fit its column.
@@ -57,7 +57,7 @@ def to_columns(
         raise ProtocolError("a step number does not fit 64 bits") from error
     extra: values.Values = values.Same(_NULL, count)
     if extras:
-        extra = values.Texts([extras.get(place, _NULL) for place in range(count)])
+        extra = values.Texts([extras.get(index, _NULL) for index in range(count)])
     return Steps(
         seq=seqs,
         step=numbers,

@@ -78,17 +78,17 @@ class Ledger:
         metrics: list[tuple[Any, ...]] = []
         events: list[tuple[int, str, bytes]] = []
         by_step: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
-        for place, event in others:
+        for index, event in others:
             if isinstance(event, Metric):
-                metrics.append(self._metric_row(event, base + place))
+                metrics.append(self._metric_row(event, base + index))
             elif isinstance(event, Checkpoint):
-                self._keep_checkpoint(event, base + place)
+                self._keep_checkpoint(event, base + index)
             elif type(event) in _TABLES:
-                extra = extras.pop(place, None)
+                extra = extras.pop(index, None)
                 self.state.unknown += extra is not None
-                by_step[_TABLES[type(event)]].append(bystep.to_row(event, base + place, extra, self.name))
+                by_step[_TABLES[type(event)]].append(bystep.to_row(event, base + index, extra, self.name))
             else:
-                events.append(self._event_row(event, base + place, extras.pop(place, None)))
+                events.append(self._event_row(event, base + index, extras.pop(index, None)))
         if metrics:
             self.db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?, ?)", metrics)
             self.state.metrics += len(metrics)
@@ -169,12 +169,12 @@ class Ledger:
     def keep_extras(self, batch: Batch, base: int) -> None:
         """Unknown fields of metrics, checkpoints and episodes; steps carry their own in a column."""
         kinds = {
-            place: str(e.__struct_config__.tag) for place, e in batch.others if not isinstance(e, Unknown)
+            index: str(e.__struct_config__.tag) for index, e in batch.others if not isinstance(e, Unknown)
         }
         self.state.unknown += len(batch.extras)
         self.db.executemany(
             "INSERT INTO extras VALUES (?, ?, ?)",
-            [(base + place, kinds[place], data) for place, data in batch.extras.items() if place in kinds],
+            [(base + index, kinds[index], data) for index, data in batch.extras.items() if index in kinds],
         )
 
     def keep_odd(self, batch: Batch, *, source: str) -> None:

@@ -256,11 +256,11 @@ def _pack_planes(rows: Unsigned) -> bytes:
     tags = bytearray(many * width)
     parts = []
     constant = (planes == planes[:, :1]).all(axis=1).tolist()
-    for place, plane in enumerate(planes):
-        if constant[place]:
+    for index, plane in enumerate(planes):
+        if constant[index]:
             parts.append(plane[:1].tobytes())
         else:
-            tags[place], part = _pack_plane(plane)
+            tags[index], part = _pack_plane(plane)
             parts.append(part)
     return bytes(tags) + b"".join(parts)
 

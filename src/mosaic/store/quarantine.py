@@ -49,8 +49,8 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
         file.seek(state.quarantine_bytes)
         while due:
             for row_id, source, offset, length, reason, kept in due:
-                place = {"source": source, "offset": offset, "length": length, "reason": reason}
-                file.write(msgspec.json.encode(place)[:-1] + b',"line_b64":"')
+                head = {"source": source, "offset": offset, "length": length, "reason": reason}
+                file.write(msgspec.json.encode(head)[:-1] + b',"line_b64":"')
                 if len(kept) == length:
                     file.write(base64.b64encode(kept))
                 else:

@@ -312,7 +312,7 @@ class StoreReader:
                 )
             ]
 
-    def quarantined_places(self) -> set[tuple[str, int]]:
+    def quarantined_lines(self) -> set[tuple[str, int]]:
         """Source and offset of every line that was no event."""
         with self._reading() as db:
             query = "SELECT s.name, offset FROM quarantine JOIN sources s ON s.id = source"

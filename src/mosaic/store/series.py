@@ -18,13 +18,13 @@ from mosaic.store.reader import StoreReader
 if TYPE_CHECKING:
     from mosaic.store.curve import ReturnCurve
 
-__all__ = ["CurvePage", "MetricPage", "Place", "SeriesReader"]
+__all__ = ["CurvePage", "Mark", "MetricPage", "SeriesReader"]
 
 _TAIL = -1  # the block of the newest points
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Mark:
     """Which store this is and how far it goes: another `inode`, or a smaller `seq`, is another store."""
 
     inode: int
@@ -57,11 +57,11 @@ class SeriesReader(StoreReader):
     def __enter__(self) -> SeriesReader:
         return self
 
-    def place(self) -> Place:
+    def mark(self) -> Mark:
         """Where the store stands."""
         with self._reading():
             found = self.summary()
-            return Place(inode=self._inode, seq=found.store_seq, t_first=found.t_first)
+            return Mark(inode=self._inode, seq=found.store_seq, t_first=found.t_first)
 
     def curve_from(self, block: int) -> CurvePage:
         """Ended episodes from a block on; earlier blocks are full and never change."""

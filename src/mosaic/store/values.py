@@ -210,7 +210,7 @@ def _all_digits(letters: npt.NDArray[np.uint8]) -> bool:
 
 
 def take(values: Values, index: Index) -> Values:
-    """The values at a slice or an array of places."""
+    """The values at a slice or an array of indices."""
     if isinstance(values, Same):
         count = len(range(*index.indices(values.count))) if isinstance(index, slice) else len(index)
         return Same(values.text, count)

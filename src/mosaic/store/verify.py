@@ -58,12 +58,12 @@ def verify(folder: RunFolder) -> list[Difference]:
     """
     with StoreReader(folder) as reader, reader.snapshot():
         cursors = reader.cursors()
-        recount = _recount(folder, cursors, reader.quarantined_places())
+        recount = _recount(folder, cursors, reader.quarantined_lines())
         found = _compare_counts(reader, recount)
         found += _compare_metrics(reader, recount)
         found += _compare_events(reader, recount)
         found += _compare_episodes(folder, reader, recount, cursors)
-    found += [Difference(f"line of {place}", "an event", "quarantined") for place in recount.wronged]
+    found += [Difference(f"line of {line}", "an event", "quarantined") for line in recount.wronged]
     if ended(folder):
         found += [
             Difference(f"lines of {name} behind the store's cursor", str(lines), "0")
@@ -196,9 +196,9 @@ def _compare_episodes(
         alike = chain == expected.chain if len(expected.sources) == 1 else heap == expected.heap
         if len(steps) != expected.steps or not alike:
             located += 1
-            place = _locate(folder, cursors, row.episode_id, steps) if located <= _LOCATED else None
+            differing = _locate(folder, cursors, row.episode_id, steps) if located <= _LOCATED else None
             found.append(
-                place or Difference(f"steps of {name}", f"{expected.steps} steps", f"{len(steps)} steps")
+                differing or Difference(f"steps of {name}", f"{expected.steps} steps", f"{len(steps)} steps")
             )
         if expected.told_steps is not None and (row.steps, bits(row.return_)) != (
             expected.told_steps,

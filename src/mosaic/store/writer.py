@@ -197,11 +197,11 @@ class StoreWriter:
 
     def _mention(self, batch: Batch, codes: dict[str, int], firsts: list[int]) -> None:
         """Look up or number all episodes of a batch, in the order it first names them."""
-        places = dict(zip(codes, firsts, strict=True))
-        for place, event in batch.others:
+        first_seen = dict(zip(codes, firsts, strict=True))
+        for index, event in batch.others:
             if isinstance(event, (Reset, Episode)):
-                places[event.episode_id] = min(place, places.get(event.episode_id, place))
-        for episode_id in sorted(places, key=places.__getitem__):
+                first_seen[event.episode_id] = min(index, first_seen.get(event.episode_id, index))
+        for episode_id in sorted(first_seen, key=first_seen.__getitem__):
             live = self._open.get(episode_id)
             if live is None:
                 live = self._open[episode_id] = self._load(episode_id)
@@ -211,8 +211,8 @@ class StoreWriter:
         self, steps: Steps, codes: dict[str, int], numbers: npt.NDArray[np.int64], base: int
     ) -> None:
         if len(codes) > 1 and (numbers[1:] < numbers[:-1]).any():
-            places = np.argsort(numbers, kind="stable")
-            steps, numbers = chunks.take(steps, places), numbers[places]
+            order = np.argsort(numbers, kind="stable")
+            steps, numbers = chunks.take(steps, order), numbers[order]
         steps.seq[:] += base
         rewards = steps.reward.tolist()
         bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
@@ -229,13 +229,13 @@ class StoreWriter:
     def _apply_others(self, batch: Batch, base: int, producer: str) -> None:
         rest: list[tuple[int, Event | Unknown]] = []
         times: list[float] = []
-        for place, event in batch.others:
+        for index, event in batch.others:
             if isinstance(event, Reset):
-                self._apply_reset(event, base + place, producer, batch.extras.pop(place, None))
+                self._apply_reset(event, base + index, producer, batch.extras.pop(index, None))
             elif isinstance(event, Episode):
-                self._open[event.episode_id].ended(event, base + place)
+                self._open[event.episode_id].ended(event, base + index)
             else:
-                rest.append((place, event))
+                rest.append((index, event))
             if not isinstance(event, Unknown):
                 times.append(floats.from_json(event.t))
         known = [t for t in times if 0.0 < t < math.inf]

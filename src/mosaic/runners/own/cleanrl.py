@@ -151,11 +151,13 @@ def folder_of(checkout: str) -> Path:
     Raises:
         UsageError: there is no such folder.
     """
-    place = Path(checkout).expanduser().absolute()
-    if not place.is_dir():
-        raise UsageError(f"{place} is no folder. A checkout of CleanRL is one that holds `cleanrl/ppo.py`.")
-    inside = place / "cleanrl"
-    return inside if inside.is_dir() else place
+    folder = Path(checkout).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is not a folder. A checkout of CleanRL holds `cleanrl/ppo.py`."
+        )
+    inside = folder / "cleanrl"
+    return inside if inside.is_dir() else folder
 
 
 def _read(path: Path) -> Script:
@@ -191,7 +193,7 @@ def _needed(path: Path, checkout: Path, *, seen: set[Path]) -> Iterator[str]:
         return
     for name in imported(tree):
         inside = checkout.joinpath(*name.split("."))
-        local = [place for place in (inside.with_suffix(".py"), inside / "__init__.py") if place.is_file()]
+        local = [path for path in (inside.with_suffix(".py"), inside / "__init__.py") if path.is_file()]
         if local:
             yield from _needed(local[0], checkout, seen=seen)
         else:

@@ -122,11 +122,11 @@ def _dataclass_flags(tree: ast.Module, left_out: list[str]) -> Iterator[tuple[st
     for node in tree.body:
         if not (isinstance(node, ast.ClassDef) and node.name == "Args"):
             continue
-        for place, line in enumerate(node.body):
+        for index, line in enumerate(node.body):
             if not (isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)):
                 continue
             name = line.target.id
-            help_text = _text_after(node.body, place)
+            help_text = _text_after(node.body, index)
             if name.startswith("_") or _FILLED_LATER in help_text:
                 continue
             default = UNKNOWN if line.value is None else constant(line.value)
@@ -138,10 +138,10 @@ def _dataclass_flags(tree: ast.Module, left_out: list[str]) -> Iterator[tuple[st
             yield name, Flag(option="--" + name.replace("_", "-"), style=style, parameter=parameter)
 
 
-def _text_after(body: list[ast.stmt], place: int) -> str:
+def _text_after(body: list[ast.stmt], index: int) -> str:
     """The string that stands alone under a field: its documentation."""
-    if place + 1 < len(body):
-        following = body[place + 1]
+    if index + 1 < len(body):
+        following = body[index + 1]
         if (
             isinstance(following, ast.Expr)
             and isinstance(following.value, ast.Constant)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["RUNNER", "ScriptRunner"]
 
 
-_PLACE = re.compile(r"\{(checkpoint|episodes|seed)\}")
+_BLANK = re.compile(r"\{(checkpoint|episodes|seed)\}")
 
 
 class ScriptRunner:
@@ -32,7 +32,7 @@ class ScriptRunner:
     )
 
     def command(self, job: Job, *, python: str) -> list[str]:
-        """The user's own words; `python` is theirs to name. An evaluation's have their places filled in."""
+        """The user's own words; `python` is theirs to name. An evaluation's have their blanks filled in."""
         del python
         if job.kind != "eval":
             return list(job.arguments)
@@ -50,8 +50,8 @@ def _told(job: Job) -> dict[str, str]:
 
 
 def _filled(word: str, told: dict[str, str]) -> str:
-    """Other braces stay: a word may be JSON. In one pass: a path may hold what looks like a place."""
-    return _PLACE.sub(lambda match: told[match[1]], word)
+    """Other braces stay: a word may be JSON. In one pass: a path may hold what looks like a blank."""
+    return _BLANK.sub(lambda match: told[match[1]], word)
 
 
 RUNNER = ScriptRunner()

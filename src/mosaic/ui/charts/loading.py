@@ -185,7 +185,7 @@ class ChartLoader:
         if not folder.store.exists():
             return Loaded(run_id=run_id, problem="" if folder.path.exists() else "This run is gone.")
         with SeriesReader(folder) as reader, reader.snapshot():
-            now = reader.place()
+            now = reader.mark()
             if now.inode != run.inode or now.seq < run.seq:
                 run.forget()
             shown = (now.seq, asked.keys, asked.axis, asked.smoothing)

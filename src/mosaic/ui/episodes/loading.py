@@ -52,7 +52,7 @@ class EpisodeLoader:
             return None
         until = time.monotonic() + budget_secs
         with SeriesReader(self.folder) as reader, reader.snapshot():
-            now = reader.place()
+            now = reader.mark()
             if now.inode != self._inode or now.seq < self._seq:
                 self._forget()
                 self._inode = now.inode

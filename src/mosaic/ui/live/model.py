@@ -187,11 +187,11 @@ class Live:
         if not came:
             return False
         self._newest.update(came)
-        places = [place.key for place in self._viewer.watched]
-        shown = [self._newest[key] for key in places if key in self._newest]
+        keys = [one.key for one in self._viewer.watched]
+        shown = [self._newest[key] for key in keys if key in self._newest]
         now = self._now()
         self._first_at = now if self._first_at is None else self._first_at
-        if not shown or (len(shown) < len(places) and now < self._first_at + self._settle_secs):
+        if not shown or (len(shown) < len(keys) and now < self._first_at + self._settle_secs):
             return False  # the first frame of a grid waits a moment until it is whole
         first = self.on_screen is None
         self.on_screen = OnScreen(tile([frame.pixels for frame in shown]), tuple(shown))

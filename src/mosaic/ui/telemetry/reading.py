@@ -36,7 +36,7 @@ class TelemetryReader:
         if not self._folder.store.exists():
             return News()
         with SeriesReader(self._folder) as reader, reader.snapshot():
-            now = reader.place()
+            now = reader.mark()
             anew = now.inode != self._inode or now.seq < (self._seq or 0)
             since = None if anew else self._seq
             near = max(0, now.seq - self._steps)

@@ -36,7 +36,7 @@ IMPURE = frozenset(
         "urllib",
     ]
 )
-CLAIM = re.compile(r"(?:^|[.:;]\s+)[Pp]ure(?: numpy)?(?=[.:;])")
+CLAIM = re.compile(r"(?:^|[.:;]\s+)[Pp]ure(?: numpy(?=[.:;])| decisions\b|(?=[.:;]))")
 
 
 def claims_purity(docstring: str | None) -> bool:

@@ -58,7 +58,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The exact command; empty when there is no interpreter to run it."""
     checks: list[Check]
     parent: str | None = None
-    """The run it comes from: that which is gone on with, or whose checkpoint plays."""
+    """The run it comes from: the one that is resumed, or whose checkpoint plays."""
     variables: dict[str, str] = {}
     """What the command finds in its environment beside the user's own variables."""
 

@@ -119,11 +119,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: str | None = None
     """Runs that belong together, such as the seeds of one question."""
     resume: str | None = None
-    """The run that is gone on with."""
+    """The run that is resumed."""
     init: str | None = None
     """The checkpoint training starts from: an absolute path."""
     checkpoint: str | None = None
-    """What is evaluated, or gone on with: an absolute path."""
+    """What is evaluated, or resumed from: an absolute path."""
     sha256: str | None = None
     """What the bytes of `checkpoint` or `init` must hash to: others are not loaded."""
     episodes: int | None = None

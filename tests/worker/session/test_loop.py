@@ -20,7 +20,7 @@ from tests.worker.session.test_worlds import Countdown
 from tests.worker.zoo import Counting, Leaving
 
 
-class Corridor(gym.Env[int, int]):
+class Corridor(gym.Env[Any, Any]):
     """Ends after `length` steps; the reward is the action. Notes every reset and action."""
 
     observation_space = gym.spaces.Discrete(99)

@@ -15,7 +15,7 @@ from mosaic_worker.session.worlds import SingleWorld, world_of
 from tests.worker.zoo import Counting, Leaving
 
 
-class Countdown(VectorEnv):  # type: ignore[type-arg]
+class Countdown(VectorEnv):
     """Positions that end after 2, 3, … steps. Observations count the steps of the episode."""
 
     def __init__(self, mode: AutoresetMode, positions: int = 2) -> None:

@@ -265,6 +265,8 @@ def _find_own_package() -> None:
 
     Its folder may be a site-packages: on the path, it would lend this interpreter packages that it has not.
     """
+    if "mosaic_worker" in sys.modules:
+        return
     here = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
         "mosaic_worker", os.path.join(here, "__init__.py"), submodule_search_locations=[here]

@@ -174,6 +174,8 @@ def _as_stored(event: dict[str, Any]) -> tuple[Any, ...] | None:
         return kind, event["path"], event.get("sha256"), event.get("step"), t
     if kind in ("reset", "episode"):
         return None
+    if kind in ("decision", "belief"):  # found by episode and step; their producer's number is not kept
+        event = {name: value for name, value in event.items() if name != "seq"}
     return kind, _without_defaults(event)
 
 

@@ -38,6 +38,8 @@ def lines_of(producer: str) -> list[bytes]:
         if length:
             told = {"steps": length, "return": 1.5, "outcome": "terminated"}
             events.append({"type": "episode", "episode_id": name, **told})
+        events.append({"type": "decision", "episode_id": name, "step": 0, "verdict": "veto", "by": producer})
+    events.append({"type": "belief", "episode_id": f"{producer}.e0.0", "step": 0, "add": ["at(3)"]})
     events.append({"type": "checkpoint", "path": f"{producer}.zip"})
     events.append({"type": "later", "what": "unknown"})
     return [

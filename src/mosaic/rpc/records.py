@@ -34,7 +34,7 @@ class Batch(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
 
 
 class EventRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One event of a kind that has no row type of its own: its JSON as it was written."""
+    """One event of a kind that has no row type of its own: its JSON, with all that it said."""
 
     seq: int
     type: str

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.app.starting_points import loadable, located
+from mosaic.app.starting_points import inherited, loadable, located
 from mosaic.artifacts import checkpoints, trust
 from mosaic.errors import RunNotFoundError, UsageError
 from mosaic.paths import DataRoot
@@ -110,3 +110,18 @@ def test_meta_of_a_checkpoint_wins_over_the_job_of_its_run(root: DataRoot) -> No
     run.end()
     known = checkpoints.find(root, "odd")
     assert {"runner": known.runner, "algorithm": known.algorithm, "env_id": known.env_id} == META
+
+
+def test_a_resumed_training_takes_over_what_it_does_not_say_and_neither_length_nor_beginning(
+    root: DataRoot,
+) -> None:
+    held = {"env_id": "FrozenLake-v1", "envs": 4, "checkout": "/c", "steps": 500, "init": "/old.npz"}
+    run = run_with(root, **held, parameters={"gamma": 0.9, "log_every": 5})
+    found = inherited(root, Job(runner="", resume="first", parameters={"log-every": 7}))
+    assert (found.runner, found.algorithm, found.env_id) == ("tabular", "sarsa", "FrozenLake-v1")
+    assert (found.envs, found.checkout, found.resume) == (4, "/c", run.run_id)
+    assert found.parameters == {"gamma": 0.9, "log_every": 7}
+    assert (found.steps, found.seed, found.init) == (None, None, None)
+    said = inherited(root, Job(runner="sb3", algorithm="ppo", envs=2, resume="first", steps=9))
+    assert (said.runner, said.algorithm, said.envs, said.steps) == ("sb3", "ppo", 2, 9)
+    assert said.parameters == {}, "those of another runner mean something else"

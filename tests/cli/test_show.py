@@ -56,6 +56,8 @@ def test_show_is_readable(mosaic: Callable[..., Said]) -> None:
     assert "finished: exit code 0" in said.out
     assert "1 lines quarantined" in said.out
     assert "survives a power loss" in said.out
+    titles = {line[:11].strip() for line in said.out.splitlines()}
+    assert {"episodes", "steps", "steps/s", "metrics", "return", "store"} <= titles
 
 
 def test_a_script_that_dies_at_once_shows_its_last_words(root: DataRoot, mosaic: Callable[..., Said]) -> None:

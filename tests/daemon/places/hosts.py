@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.paths import DataRoot, RunFolder
-from mosaic.protocol.runs import RunSpec
+from mosaic.protocol.runs import RunSpec, Want
 from mosaic.runs import folder as runs
 from mosaic.settings import Settings
-from tests.daemon.keeping import run_id
+from tests.daemon.keeping import order, run_id
 from tests.daemon.places.fake import FakePlace, Machine
 
 if TYPE_CHECKING:
@@ -84,12 +84,14 @@ class LocalHost(Host):
 
     def __init__(self, home: Path, tmp_path: Path) -> None:
         super().__init__(home, tmp_path)
+        self._folders: set[RunFolder] = set()
         self._shims: set[int] = set()
 
     def launch(
         self, place: Place, number: int = 0, *, before: Callable[[RunFolder], None] = lambda _: None
     ) -> RunFolder:
         folder = super().launch(place, number, before=before)
+        self._folders.add(folder)
         assert isinstance(place, LocalPlace)
         self._shims.update(process.pid for process in place._launcher._shims.values())
         return folder
@@ -118,6 +120,8 @@ class LocalHost(Host):
     def close(self) -> None:
         for place in self.places:
             place.close()
+        for folder in self._folders:  # after a test that failed halfway: its shims must not wait for ever
+            order(folder, Want.STOP)
         for pid in self._shims:  # a closed place collects nobody: in real life that is up to init
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)

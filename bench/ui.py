@@ -217,7 +217,7 @@ def _chart(window: Window, run_id: str) -> tuple[Any, Painted]:
     values = np.cumsum(np.random.default_rng(1).normal(size=POINTS))
     values[1_000_000:1_100_000] = np.nan
     panel = window.charts
-    panel.feed.stop()
+    panel.feed.stop(panel)
     curve = prepare(np.arange(1.0, POINTS + 1), values, smoother=Smoother(Smoothing(kind="ema", weight=0.9)))
     panel.charts.toggle("length")
     panel.charts.take([Loaded(run_id=run_id, curves={"return": curve}, has_episodes=True)])
@@ -346,7 +346,7 @@ def _publish(run: str) -> None:
 
 
 def _start(what: str, begun: float) -> None:
-    """Open a window and say how long it took from before the interpreter to its picture.
+    """Open a window and say how long it took from before the interpreter to its first paint.
 
     `first`: the window says that it opens. `window`: all its parts are there. `bare`: a window of Qt's with
     nothing in it.
@@ -366,7 +366,7 @@ def _start(what: str, begun: float) -> None:
 
     class First(QObject):
         def eventFilter(self, _: object, event: QEvent) -> bool:  # noqa: N802
-            if event.type() == QEvent.Type.UpdateRequest:  # the first picture is made in it
+            if event.type() == QEvent.Type.UpdateRequest:  # the window is painted in it for the first time
                 window.removeEventFilter(self)
                 QTimer.singleShot(0, told)
             return False

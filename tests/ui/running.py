@@ -43,9 +43,9 @@ class Counting(gym.Env):
 
     def render(self):
         counts[1] += 1
-        picture = np.zeros((8, 12, 3), np.uint8)
-        picture[:, :] = counts[1] % 256, self.at, 7
-        return picture
+        drawn = np.zeros((8, 12, 3), np.uint8)
+        drawn[:, :] = counts[1] % 256, self.at, 7
+        return drawn
 
 
 gym.register(id="Counting-v0", entry_point=Counting)

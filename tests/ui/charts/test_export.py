@@ -29,7 +29,7 @@ def widget(qtbot: QtBot) -> QLabel:
     return made
 
 
-def test_a_picture_has_twice_the_resolution_of_the_screen(
+def test_a_frame_has_twice_the_resolution_of_the_screen(
     qtbot: QtBot, context: Context, widget: QLabel, tmp_path: Path
 ) -> None:
     path = tmp_path / "charts.png"

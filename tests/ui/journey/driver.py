@@ -75,7 +75,7 @@ def pick(combo: QComboBox, text: str) -> None:
 
 
 def print_of(image: QImage | None) -> str:
-    """A picture's fingerprint; empty for none."""
+    """A frame's fingerprint; empty for none."""
     if image is None or image.isNull():
         return ""
     whole = image.convertToFormat(QImage.Format.Format_RGB888)

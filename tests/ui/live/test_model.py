@@ -74,7 +74,7 @@ def test_a_lease_is_held_only_while_somebody_looks_at_a_run_that_goes_on(live: L
     assert held == [False, True, False, True, False, True, False, True, False, True, False]
 
 
-def test_frames_become_pictures_and_numbers(live: Live, lane: Lane) -> None:
+def test_frames_become_pixels_and_numbers(live: Live, lane: Lane) -> None:
     lane.list_row(0, state=layout.SHOWN, env_index=3, group="")
     ring = lane.new_ring(0, pixel_bytes=6, epoch=1)
     live.show(row())
@@ -94,7 +94,7 @@ def test_frames_become_pictures_and_numbers(live: Live, lane: Lane) -> None:
     assert (numbers["Step"], numbers["Reward"], numbers["Return"]) == ("7", "0.5", "9")
     assert (numbers["Steps/s"], numbers["Unwatched"], numbers["Price"]) == ("90", "100", "10.0 %")
     assert (numbers["Age"], numbers["Size"], numbers["Environment"]) == ("5 ms", "2 x 1", "3")
-    assert not tick(live), "the same frame is no new picture"
+    assert not tick(live), "the same frame is not a new one"
     ring.close()
 
 
@@ -116,7 +116,7 @@ def test_several_environments_are_a_grid_or_one_of_them(live: Live, lane: Lane) 
     assert live.said().title == "No environment 7"
 
 
-def test_a_large_grid_asks_for_small_pictures_and_a_few_for_whole_ones(live: Live, lane: Lane) -> None:
+def test_a_large_grid_asks_for_small_frames_and_a_few_for_whole_ones(live: Live, lane: Lane) -> None:
     sizes = []
     live.show(row())
     live.want(True)
@@ -132,7 +132,7 @@ def test_a_large_grid_asks_for_small_pictures_and_a_few_for_whole_ones(live: Liv
     assert sizes[1] == [(400, 400)]
 
 
-def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
+def test_why_there_is_no_frame_is_said(live: Live, lane: Lane) -> None:
     assert live.said().title == "No run to watch"
     live.want(True)
     live.show(row(RunState.QUEUED, reason="behind two others"))
@@ -147,7 +147,7 @@ def test_why_there_is_no_picture_is_said(live: Live, lane: Lane) -> None:
     lane.note("made with render_mode='ansi'")
     tick(live)
     assert live.phase is Phase.NO_FRAME
-    assert live.said() == ("No picture", "made with render_mode='ansi'")
+    assert live.said() == ("No frame", "made with render_mode='ansi'")
     live.hold(True)
     assert live.said().title == "Viewing is paused"
     live.show(row(RunState.STOPPED))

@@ -90,7 +90,7 @@ def _renders_nothing(qtbot: QtBot, counting: Counting) -> None:
     assert counting.renders == drawn
 
 
-def test_a_picture_is_saved_and_copied_as_it_is(
+def test_a_frame_is_saved_and_copied_as_it_is(
     qtbot: QtBot, context: Context, tab: LiveTab, daemon: Daemon, counting: Counting
 ) -> None:
     focus(context, daemon, counting.row.run_id)
@@ -115,7 +115,7 @@ def test_without_a_run_it_says_what_to_do(tab: LiveTab) -> None:
     assert not tab.shot.isEnabled()
 
 
-def test_the_picture_goes_to_the_full_screen_and_comes_back(
+def test_the_frame_goes_to_the_full_screen_and_comes_back(
     qtbot: QtBot, context: Context, tab: LiveTab, daemon: Daemon, counting: Counting
 ) -> None:
     focus(context, daemon, counting.row.run_id)

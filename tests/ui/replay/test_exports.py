@@ -23,9 +23,7 @@ def cartpole(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 @pytest.mark.parametrize("kind", ["gif", "png"])
-def test_every_picture_is_written_and_counted(
-    cartpole: RunFolder, tmp_path: Path, kind: exports.Kind
-) -> None:
+def test_every_frame_is_written_and_counted(cartpole: RunFolder, tmp_path: Path, kind: exports.Kind) -> None:
     done: list[tuple[int, int]] = []
     path = tmp_path / "new" / path_for(cartpole, 0, kind).name
     export = Export(cartpole, 0, kind=kind, path=path, progress=lambda *given: done.append(given))

@@ -52,7 +52,7 @@ def test_at_speed_one_the_environments_pace_is_kept() -> None:
     assert moves == [False, True] * 10
 
 
-def test_a_late_picture_leaves_none_out_up_to_speed_one() -> None:
+def test_a_late_frame_leaves_none_out_up_to_speed_one() -> None:
     transport = at()
     transport.toggle()
     transport.advance(5.0)
@@ -98,7 +98,7 @@ def test_it_stops_at_the_end_and_plays_again_from_the_beginning() -> None:
     assert (transport.playing, transport.position) == (True, 0)
 
 
-def test_a_loop_shows_the_last_picture_and_begins_again() -> None:
+def test_a_loop_shows_the_last_frame_and_begins_again() -> None:
     transport = at(99)
     transport.set_loop(True)
     transport.toggle()

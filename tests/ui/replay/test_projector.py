@@ -95,7 +95,7 @@ def test_what_cannot_be_opened_is_a_sentence(cartpole: RunFolder, tmp_path: Path
     assert "77" in hall.said[0]
 
 
-def test_a_picture_that_does_not_exist_is_a_problem_and_the_show_goes_on(cartpole: RunFolder) -> None:
+def test_a_frame_that_does_not_exist_is_a_problem_and_the_show_goes_on(cartpole: RunFolder) -> None:
     hall = Hall()
     projector = Projector(cartpole, 0, post=hall.post, audience=hall.audience)
     try:

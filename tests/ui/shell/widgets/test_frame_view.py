@@ -1,4 +1,4 @@
-"""A picture in its place: geometry, zoom, and buffers that are not what they say."""
+"""A frame in a widget: geometry, zoom, and buffers that are not what they say."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def rgb(image: QImage, x: int, y: int) -> tuple[int, int, int]:
         ("whole", 2.0, QRectF(0, 25, 300, 150)),
     ],
 )
-def test_a_picture_is_placed_by_real_pixels(zoom: Zoom, ratio: float, found: QRectF) -> None:
+def test_a_frame_is_placed_by_real_pixels(zoom: Zoom, ratio: float, found: QRectF) -> None:
     assert target_of(QSize(100, 50), QSizeF(300, 200), zoom=zoom, ratio=ratio, pan=STILL) == found
 
 
-def test_whole_multiples_are_never_smaller_than_the_picture() -> None:
+def test_whole_multiples_are_never_smaller_than_the_frame() -> None:
     small = target_of(QSize(100, 50), QSizeF(250, 200), zoom="whole", ratio=1.0, pan=STILL)
     assert (small.width(), small.height()) == (200, 100)
     large = target_of(QSize(1000, 500), QSizeF(250, 200), zoom="whole", ratio=1.0, pan=STILL)
     assert (large.width(), large.height()) == (1000, 500)
 
 
-def test_a_large_picture_can_be_moved_but_not_out_of_its_room() -> None:
+def test_a_large_frame_can_be_moved_but_not_out_of_its_room() -> None:
     def left(pan: float) -> float:
         return target_of(
             QSize(500, 50), QSizeF(300, 200), zoom="actual", ratio=1.0, pan=QPointF(pan, 0)
@@ -51,7 +51,7 @@ def test_a_large_picture_can_be_moved_but_not_out_of_its_room() -> None:
     assert [left(pan) for pan in (0, 50, 1000, -1000)] == [-100, -50, 0, -200]
 
 
-def test_an_image_has_the_bytes_of_the_picture() -> None:
+def test_an_image_has_the_bytes_of_the_frame() -> None:
     pixels = np.arange(5 * 3 * 3, dtype=np.uint8).reshape(3, 5, 3)
     image = image_of(pixels[:, ::-1])
     found = [rgb(image, x, 1) for x in range(5)]
@@ -68,8 +68,8 @@ def test_an_image_has_the_bytes_of_the_picture() -> None:
         np.broadcast_to(np.zeros((1, 1, 3), np.uint8), (100_000, 2, 3)),
     ],
 )
-def test_what_is_no_picture_is_refused(pixels: npt.NDArray[Any]) -> None:
-    with pytest.raises(ValueError, match="picture"):
+def test_what_is_no_frame_is_refused(pixels: npt.NDArray[Any]) -> None:
+    with pytest.raises(ValueError, match="frame"):
         image_of(pixels)
 
 

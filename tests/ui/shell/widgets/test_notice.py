@@ -1,4 +1,4 @@
-"""What stands where a picture would: words, progress, and offers."""
+"""What stands where a frame would: words, progress, and offers."""
 
 from __future__ import annotations
 

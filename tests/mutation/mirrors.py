@@ -7,6 +7,7 @@ neither: they take minutes each.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -18,15 +19,17 @@ _ELSEWHERE = {"proof", "frameworks", "journey", "mutation", "golden"}
 def mirror(root: Path, module: Path) -> list[Path]:
     """The test files that bear the module's name; those that import it when none does."""
     stem = module.stem.strip("_") if module.stem != "__init__" else module.parent.name
-    parent = module.parent.name
-    names = {f"test_{stem}", f"test_{parent}_{stem}", f"test_worker_{stem}"}
-    named = [path for path in _tests(root) if path.stem in names or path.stem.startswith(f"test_{stem}_")]
+    named = _bearing(root, module, stem)
     importing = set(_importing(root, module))
     area = module.relative_to(root / "src").parts[1:-1]
     best = [path for path in named if path in importing or set(area[:1]) & set(path.parts)]
     # One name may stand for modules of several packages: the file that imports this one is meant.
     ours = [path for path in best if path in importing]
-    return sorted(ours or best or importing or named)
+    found = ours or best or importing or named
+    while not found and "_" in stem:  # a part that was cut out of a larger module is tested with it
+        stem = stem.rpartition("_")[0]
+        found = _bearing(root, module, stem)
+    return sorted(found)
 
 
 def ring(root: Path, module: Path) -> list[Path]:
@@ -38,6 +41,12 @@ def ring(root: Path, module: Path) -> list[Path]:
     return importing + beside
 
 
+def _bearing(root: Path, module: Path, stem: str) -> list[Path]:
+    names = {f"test_{stem}", f"test_{module.parent.name}_{stem}", f"test_worker_{stem}"}
+    return [path for path in _tests(root) if path.stem in names or path.stem.startswith(f"test_{stem}_")]
+
+
+@functools.lru_cache
 def _tests(root: Path) -> list[Path]:
     found = sorted((root / "tests").rglob("test_*.py"))
     return [path for path in found if not _ELSEWHERE & set(path.relative_to(root).parts)]
@@ -49,4 +58,9 @@ def _importing(root: Path, module: Path) -> list[Path]:
     whole, package, name = ".".join(parts), ".".join(parts[:-1]), parts[-1]
     # A dotted name counts wherever it stands: some tests import a module in a program that they start.
     pattern = re.compile(rf"\b{re.escape(whole)}\b(?!\.)|from {re.escape(package)} import [^\n]*\b{name}\b")
-    return [path for path in _tests(root) if pattern.search(path.read_text())]
+    return [path for path in _tests(root) if pattern.search(_text(path))]
+
+
+@functools.lru_cache(maxsize=4096)
+def _text(path: Path) -> str:
+    return path.read_text()

@@ -61,6 +61,18 @@ def test_a_difference_is_found_where_it_is(was: Any, now: Any, what: str) -> Non
     assert found["recorded"] != found["now"]
 
 
+class Opaque:
+    pass
+
+
+def test_of_what_was_not_recorded_whole_only_the_type_is_compared() -> None:
+    assert difference(plain(Opaque()), Opaque()) is None
+    found = difference(plain(Opaque()), object())
+    assert found is not None
+    assert (found["what"], "Opaque" in found["recorded"], "Opaque" in found["now"]) == ("obs", True, False)
+    assert difference(plain(Opaque()), {"a": 1}) is not None
+
+
 def test_a_step_is_compared_by_reward_then_flags_then_observation() -> None:
     recorded = [1.0, 2, plain(np.ones(1))]
     assert of_step(recorded, np.ones(1), np.float32(1), flags_of(False, True)) is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
+from mosaic.runs.files import sync_folder
 from mosaic.store import seal
 from mosaic.store.sources import SourceReader, list_sources
 from mosaic.store.verify import verify
@@ -91,11 +92,10 @@ def test_the_sealed_name_is_on_disk_before_sweeping_drops_the_original(
     data = zstandard.ZstdCompressor().compress(original.read_bytes())
     original.with_name(f"{original.name}.zst").write_bytes(data)
     there_when_synced: list[bool] = []
-    synced = seal.sync_folder
 
     def watched(path: Path) -> None:
         there_when_synced.append(original.exists())
-        synced(path)
+        sync_folder(path)
 
     monkeypatch.setattr(seal, "sync_folder", watched)
     seal.sweep(folder)

@@ -31,7 +31,7 @@ def test_scalars_are_metrics_with_their_own_name_and_step(tmp_path: Path, packag
         writer.add_scalar(tag="loss", scalar_value=np.float32(0.1), global_step=np.int64(6))
         writer.add_scalar("array", np.array([2.5]))
         writer.add_scalar("nan", float("nan"), 7)
-        writer.add_scalars("many", {{"a": 1, "b": 2}}, 8)
+        writer.add_scalars("many", {{"a": 1, "text": "blob", "b": 2}}, 8)
         writer.add_scalar("text", "blob", 9)
         """,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -57,3 +58,12 @@ def test_a_run_is_ours_until_it_is_forgotten(home: Path) -> None:
     trust.forget_run(root, "R")
     trust.forget_run(root, "R")
     assert not trust.is_own_run(root, "R")
+
+
+def test_who_trusts_is_told_what_and_the_record_says_when(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "weights"
+    file.write_bytes(b"weights")
+    root = DataRoot(home)
+    found = trust.trust(root, file, now=12.5)
+    record = json.loads((root.trust / "sha256" / found.sha256).read_bytes())
+    assert (record["path"], record["bytes"], record["t"]) == (str(file), 7, 12.5)

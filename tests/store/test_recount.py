@@ -84,3 +84,13 @@ def test_what_lies_behind_the_cursor_is_counted_apart(folder: RunFolder) -> None
     beyond: dict[str, int] = {}
     assert len(list(lines_of(folder, {path.name: (end, False)}, beyond))) == 1
     assert beyond == {path.name: 1}
+
+
+def test_a_last_line_without_newline_is_a_line_of_text_but_a_fragment_of_a_journal(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.raw(b'{"type":"log","te\0\0')
+    path = worker.write()
+    folder.stdout.write_bytes(b"one\ntwo")
+    cursors = {path.name: (path.stat().st_size, True), folder.stdout.name: (7, True)}
+    found = [(name, line) for name, _, line in lines_of(folder, cursors, {})]
+    assert found[1:] == [(path.name, None), (folder.stdout.name, b"one"), (folder.stdout.name, b"two")]

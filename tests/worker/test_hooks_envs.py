@@ -237,7 +237,9 @@ def test_the_random_state_is_recorded_when_no_seed_is_given(hooks: EnvHooks, tmp
     env.reset(seed=1)
     env.reset()
     (found,) = read_journal(tmp_path).values()
-    assert ["rng" in event for event in found if event["type"] == "reset"] == [False, True]
+    resets = [event for event in found if event["type"] == "reset"]
+    assert ["rng" in event for event in resets] == [False, True]
+    assert len({event["env_key"] for event in resets}) == 1
 
 
 def test_a_class_is_patched_once_and_only_where_it_has_the_method() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def test_the_first_event_says_hello_and_the_last_bye(tmp_path: Path) -> None:
     hello, note, bye = events(tmp_path)
     assert isinstance(hello, Hello)
     assert (hello.protocol, hello.producer, hello.pid) == (1, recorder.producer, os.getpid())
+    assert (hello.parent_pid, hello.executable, hello.argv) == (os.getppid(), sys.executable, sys.argv)
+    assert hello.packages["numpy"] == np.__version__
     assert isinstance(note, Log)
     assert note.text == "to be read"
     assert isinstance(bye, Bye)

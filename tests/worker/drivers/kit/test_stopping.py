@@ -80,3 +80,22 @@ def test_who_stops_in_time_is_not_interrupted_afterwards(stop: Stop) -> None:
 
 def test_nobody_asked(stop: Stop) -> None:
     assert (stop.asked, stop.exit_code) == (0, 0)
+
+
+def test_after_the_gentle_part_a_signal_ends_the_process_again(stop: Stop) -> None:
+    with stop.gently():
+        pass
+    with pytest.raises(SystemExit):
+        tell(signal.SIGINT)
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGALRM])
+def test_it_insists_once_and_then_ends_the_process(stop: Stop, second: signal.Signals) -> None:
+    stop._patience_secs = 600
+    with stop.gently():
+        tell(signal.SIGINT)
+        with pytest.raises(Insisted):
+            tell(second)
+        tell(signal.SIGALRM)  # impatience has had its say
+        with pytest.raises(SystemExit):
+            tell(signal.SIGTERM)

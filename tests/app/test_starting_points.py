@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,13 @@ def test_meta_of_a_checkpoint_wins_over_the_job_of_its_run(root: DataRoot) -> No
 def test_a_resumed_training_takes_over_what_it_does_not_say_and_neither_length_nor_beginning(
     root: DataRoot,
 ) -> None:
-    held = {"env_id": "FrozenLake-v1", "envs": 4, "checkout": "/c", "steps": 500, "init": "/old.npz"}
+    held: dict[str, Any] = {
+        "env_id": "FrozenLake-v1",
+        "envs": 4,
+        "checkout": "/c",
+        "steps": 500,
+        "init": "/old.npz",
+    }
     run = run_with(root, **held, parameters={"gamma": 0.9, "log_every": 5})
     found = inherited(root, Job(runner="", resume="first", parameters={"log-every": 7}))
     assert (found.runner, found.algorithm, found.env_id) == ("tabular", "sarsa", "FrozenLake-v1")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:
 
 def test_a_row_carries_every_number_of_the_roll_up() -> None:
     manifest = Manifest(spec=RunSpec(run_id="R", command=["x"], cwd="/"), created=5.0)
-    numbers = {one.name: float(k) if k % 2 else k for k, one in enumerate(NUMBERS, start=2)}
+    numbers: dict[str, Any] = {one.name: float(k) if k % 2 else k for k, one in enumerate(NUMBERS, start=2)}
     summary = StoreSummary(**numbers, env_ids=["E-v0"])
     seen = Seen(exit=ExitRecord(code=0, t=9.0))
     made = make_row(manifest, seen, judge(seen), summary)

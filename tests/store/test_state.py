@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import msgspec
 
@@ -69,7 +70,7 @@ def test_a_run_begins_with_its_earliest_event_and_ends_with_its_latest() -> None
 
 
 def test_the_summary_says_everything_that_is_counted_and_shares_no_list_with_the_state() -> None:
-    counts = {name: k for k, name in enumerate(COUNTS, start=1)}
+    counts: dict[str, Any] = {name: k for k, name in enumerate(COUNTS, start=1)}
     state = State(**counts, env_ids=["E-v0"], warnings=["w"], t_first=1.0, t_last=2.0)
     summary = state.summary()
     assert {name: getattr(summary, name) for name in COUNTS} == counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,8 @@ def test_live_frames_of_the_dead_are_swept_when_a_run_ends_and_at_the_start(
     home: Path, place: LocalPlace
 ) -> None:
     folder = runs.create(DataRoot(home), SPEC, created=0.0)
-    for sweep in (lambda: place.collect(folder), place.start):
+    sweeps: list[Callable[[], None]] = [lambda: place.collect(folder), place.start]
+    for sweep in sweeps:
         lane = Lane(str(folder.path), "p1")
         sweep()
         assert segment.lanes_of(folder) == [Path(lane.path)]

@@ -220,6 +220,7 @@ def test_a_copy_becomes_an_environment_of_its_own(hooks: EnvHooks, tmp_path: Pat
     env.reset()
     for twin in (copy.copy(env), copy.deepcopy(env)):
         twin.reset()
+        twin.reset()  # of its own from the first one on
         twin.step(0)
     env.step(0)
     (found,) = read_journal(tmp_path).values()

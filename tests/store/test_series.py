@@ -48,5 +48,5 @@ def test_a_place_tells_how_far_the_store_goes(home: Path) -> None:
     run = Stored(DataRoot(home))
     row = run.commit()
     with SeriesReader(run.folder) as reader:
-        assert reader.place().seq == row.store_seq
-        assert reader.place().inode == run.folder.store.stat().st_ino
+        assert reader.mark().seq == row.store_seq
+        assert reader.mark().inode == run.folder.store.stat().st_ino

@@ -1,8 +1,8 @@
 """The ingest process, `python -m mosaic.daemon.ingest`: orders on stdin, news on stdout, both JSON lines.
 
 Runs take turns, a bounded piece each, so that one that floods cannot hold up the others. One that fails is
-reported, left alone for a while and tried again. The store is the source and news only
-hints at it: ingest merges news that nobody reads, per run, and never waits for a reader. Ends when stdin ends.
+reported, left alone for a while and tried again. The store is the source and news only hints at it: ingest
+merges news that nobody reads, per run, and never waits for a reader. Ends when stdin ends.
 """
 
 from __future__ import annotations

@@ -153,9 +153,7 @@ def folder_of(checkout: str) -> Path:
     """
     folder = Path(checkout).expanduser().absolute()
     if not folder.is_dir():
-        raise UsageError(
-            f"{folder} is not a folder. A checkout of CleanRL holds `cleanrl/ppo.py`."
-        )
+        raise UsageError(f"{folder} is not a folder. A checkout of CleanRL holds `cleanrl/ppo.py`.")
     inside = folder / "cleanrl"
     return inside if inside.is_dir() else folder
 

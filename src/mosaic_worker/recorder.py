@@ -10,16 +10,13 @@ import os
 import sys
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Protocol, Tuple
 
 import mosaic_worker
 from mosaic_worker import report
 from mosaic_worker.encode import dumps, float_bytes, object_bytes
 from mosaic_worker.journal import Channel, Journal
 from mosaic_worker.values import plain, text
-
-if TYPE_CHECKING:
-    from mosaic_worker.episodes import Track
 
 __all__ = ["PROTOCOL_VERSION", "Recorder"]
 
@@ -43,6 +40,21 @@ _MAX_CACHED_NAMES = 4096
 _HASH_BLOCK = 1 << 20
 
 
+class Unfinished(Protocol):
+    """An episode that has begun, as the recorder knows it."""
+
+    @property
+    def episode_id(self) -> str:
+        """Its id."""
+
+    @property
+    def step_count(self) -> int:
+        """How many steps it has."""
+
+    def cut(self) -> None:
+        """The process ends, and the episode with it."""
+
+
 class Recorder:
     """Turns happenings into journal lines. Thread-safe, and safe inside signal handlers and after a fork.
 
@@ -60,7 +72,7 @@ class Recorder:
         )
         self._metric_names: Dict[str, bytes] = {}
         self._finishers: List[Callable[[], None]] = []
-        self._open: weakref.WeakSet[Track] = weakref.WeakSet()
+        self._open: weakref.WeakSet[Unfinished] = weakref.WeakSet()
         self._env_keys = 0
         self._groups = 0
         self._born = time.time_ns() // 1000
@@ -197,11 +209,11 @@ class Recorder:
         self._groups += 1
         return f"{self.producer}.v{self._groups - 1}"
 
-    def opened(self, track: Track) -> None:
+    def opened(self, track: Unfinished) -> None:
         """Remember an unfinished episode: it is cut when the process ends."""
         self._open.add(track)
 
-    def closed(self, track: Track) -> None:
+    def closed(self, track: Unfinished) -> None:
         """Forget an episode that ended."""
         self._open.discard(track)
 

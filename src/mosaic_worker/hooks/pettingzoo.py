@@ -21,8 +21,9 @@ from mosaic_worker.hooks import pettingzoo_origin, rendering
 from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.hooks.envs import inside, is_inside, local
 from mosaic_worker.hooks.nesting import argument
-from mosaic_worker.hooks.pettingzoo_origin import describe, layers, rng_state
+from mosaic_worker.hooks.pettingzoo_origin import describe, rng_state
 from mosaic_worker.hooks.scalars import number
+from mosaic_worker.layers import layers
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder

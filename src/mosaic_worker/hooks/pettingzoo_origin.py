@@ -13,14 +13,13 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from mosaic_worker import hooks, report, rng
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.scalars import plain_items
+from mosaic_worker.layers import layers
 
-__all__ = ["describe", "layers", "register", "rng_state"]
+__all__ = ["describe", "register", "rng_state"]
 
 _FAMILIES = ("pettingzoo", "mpe2", "magent2", "momaland")
 _FACTORIES = ("env", "parallel_env")
 _MADE = "_mosaic_made"
-_INNER = ("env", "aec_env", "par_env")
-_MAX_LAYERS = 32
 _WHERE = "pettingzoo"
 
 
@@ -74,17 +73,6 @@ def _hook_make(module: types.ModuleType) -> None:
 
 def _note(env: Any, made: Dict[str, Any]) -> None:
     vars(env)[_MADE] = made
-
-
-def layers(env: Any) -> List[Any]:
-    """The environment and those below it, outermost first."""
-    found = [env]
-    while len(found) < _MAX_LAYERS:
-        below = next((vars(found[-1])[name] for name in _INNER if name in vars(found[-1])), None)
-        if below is None or not hasattr(below, "__dict__"):
-            break
-        found.append(below)
-    return found
 
 
 def _made(env: Any) -> Tuple[Optional[Dict[str, Any]], List[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, List, Optional
 
-from mosaic_worker.operators.base import Choice, Operator, Seat
+from mosaic_worker.session.operator import Choice, Operator, Seat
 
 if TYPE_CHECKING:
     from mosaic_worker.session.view import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from mosaic_worker.operators.base import Choice, Operator, Seat
+from mosaic_worker.session.operator import Choice, Operator, Seat
 
 if TYPE_CHECKING:
     from mosaic_worker.session.view import View

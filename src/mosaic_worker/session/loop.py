@@ -17,7 +17,7 @@ from typing import (
     Union,
 )
 
-from mosaic_worker.operators.base import Learner, Operator, Seat, seed_of
+from mosaic_worker.session.operator import Learner, Operator, Seat, seed_of
 from mosaic_worker.session.outcome import BEGAN, GONE, RESTARTED, SOLE, Outcome
 from mosaic_worker.session.played import Episode, Played
 from mosaic_worker.session.supervising import Supervisor, supervise

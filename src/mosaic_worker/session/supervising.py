@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 if TYPE_CHECKING:
-    from mosaic_worker.operators.base import Choice, Operator
+    from mosaic_worker.session.operator import Choice, Operator
     from mosaic_worker.session.view import View
 
 __all__ = ["ALLOW", "Supervisor", "Verdict", "VetoedError", "replace", "supervise", "veto"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping
 
-from mosaic_worker.hooks.pettingzoo_origin import layers
+from mosaic_worker.layers import layers
 from mosaic_worker.session.outcome import GONE, SOLE, Outcome, five_values
 from mosaic_worker.session.worlds.base import World
 

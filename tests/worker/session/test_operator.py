@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mosaic_worker.operators import seed_of
+from mosaic_worker.session.operator import seed_of
 
 
 def test_seeds_differ_by_seat_and_by_seed_and_stay_what_they_are() -> None:

@@ -239,9 +239,9 @@ def test_after_a_veto_the_operator_is_asked_again_with_the_reason() -> None:
 
 
 def test_an_operator_that_knows_nothing_else_ends_the_play() -> None:
-    env, world = corridor()
+    (env, world), guard = corridor(), Guard()
     with pytest.raises(
         VetoedError, match="all 3 actions the operator had for step 0 were vetoed: 8: eight is out"
     ):
-        play(world, Stubborn(99), supervisors=[Guard()], until=Until(episodes=1))
-    assert env.given == []
+        play(world, Stubborn(99), supervisors=[guard], until=Until(episodes=1))
+    assert (env.given, guard.reviewed) == ([], [8, 8, 8])

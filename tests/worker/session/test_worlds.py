@@ -137,6 +137,8 @@ def test_without_autoreset_a_vector_world_is_over_when_all_have_ended() -> None:
     assert (world.restarts, world.over) == (False, False)
     world.step({1: 1})
     assert world.over
+    world.reset(options={"reset_mask": np.array([False, False])})
+    assert world.over
     world.reset(options={"reset_mask": np.array([True, False])})
     assert not world.over
 

@@ -96,7 +96,7 @@ def test_a_checkpoint_is_verified_when_chosen_and_evaluated_as_a_run(
     qtbot.waitUntil(lambda: made.trained.isVisible() and made.button.isEnabled(), timeout=LONG)
 
 
-def test_a_training_starts_from_a_checkpoint_or_goes_on_with_a_run(
+def test_a_training_starts_from_a_checkpoint_or_resumes_a_run(
     qtbot: QtBot, context: Context, daemon: Daemon
 ) -> None:
     run_id = trained_run(daemon)
@@ -111,7 +111,7 @@ def test_a_training_starts_from_a_checkpoint_or_goes_on_with_a_run(
     qtbot.waitUntil(lambda: made.launch.basics.text("resume") == run_id, timeout=LONG)
     assert made.launch.basics.text("init") == ""
     assert made.launch.job().steps is None
-    assert made.train.note.text().startswith("Goes on with that run, up to the steps")
+    assert made.train.note.text().startswith("Resumes that run up to the steps")
     context.runs.update(daemon.client.runs())
     context.selection.choose([run_id])
     commands = {command.id: command for command in made.commands()}

@@ -168,7 +168,7 @@ class _Breaker:
         yield from self._of_kind(node)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.keyword):
-                if not _waits(child.arg or ""):
+                if child.arg != "strict" and not _waits(child.arg or ""):  # a zip that cannot be uneven
                     yield from self._expression(child.value)
             elif isinstance(child, ast.comprehension):
                 yield from self._expression(child.iter)

@@ -33,6 +33,7 @@ def broken(source: str) -> set[str]:
         ("a == 'stop'", {"(a != 'stop')", "a == '?'"}),
         ("1 << 20", set()),
         ("f(timeout_secs=3)", set()),
+        ("zip(a, strict=True)", set()),
         ("'text' + a", set()),
         ("f'{1 + 1}'", set()),
         ("min(a, b)", set()),

@@ -70,3 +70,13 @@ def test_a_decision_with_a_word_for_a_float_is_quarantined_and_costs_only_itself
     with StoreReader(folder) as reader:
         assert [json.loads(data)["ms"] for _, _, data in reader.events("decision")] == ["NaN"]
     assert verify(folder) == []
+
+
+def test_a_metric_keeps_its_source_or_has_none(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "metric", "name": "m", "value": 1, "source": "wandb"})
+    worker.add({"type": "metric", "name": "m", "value": 2})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert [row.source for row in reader.metrics()] == ["wandb", None]

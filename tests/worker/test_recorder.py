@@ -159,3 +159,14 @@ def test_finishers_run_before_bye_and_their_failures_are_counted(
     assert found[-2].text == "finished"
     assert found[-1].hook_errors["finishing"] == before + 1
     capsys.readouterr()
+
+
+def test_a_note_has_the_level_it_was_given(tmp_path: Path) -> None:
+    recorder = Recorder(str(tmp_path))
+    recorder.note("plain")
+    recorder.note("loud", "warning")
+    recorder.close()
+    assert [(event.text, event.level) for event in events(tmp_path) if isinstance(event, Log)] == [
+        ("plain", "info"),
+        ("loud", "warning"),
+    ]

@@ -14,7 +14,7 @@ from tests.mutation.trial import Mutant
 __all__ = ["candidates", "changed_lines", "sample"]
 
 _GENERATED = "src/mosaic/rpc/pb/"
-_WITH_A_FRAMEWORK = re.compile(r"src/mosaic_worker/drivers/(.*/)?_?(sb3|sbx|cleanrl|single_file)\w*\.py")
+_WITH_A_FRAMEWORK = re.compile(r"src/mosaic_worker/drivers/(sb3_family/.*|(sb3|sbx|cleanrl|single_file)\.py)")
 """Loaded only where torch or jax is: `make frameworks` tests them, and takes half an hour for it."""
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 

@@ -217,14 +217,14 @@ def test_arguments_of_the_environment_are_typed_and_come_back_from_a_job() -> No
     assert made.blocked.startswith("Environment arguments: write key=value")
 
 
-def test_a_run_is_gone_on_with_up_to_its_end_unless_steps_are_named() -> None:
+def test_a_run_is_resumed_up_to_its_end_unless_steps_are_named() -> None:
     made = launch()
     made.basics.set("resume", "some-run")
     assert (made.job().resume, made.job().steps) == ("some-run", None)
     assert "up to the steps" in made.note
     made.basics.set("steps", "500")
     assert made.job().steps == 500
-    assert "so many steps more" in made.note
+    assert "so many more steps" in made.note
 
 
 def test_what_a_runner_trained_is_offered_where_it_can_play() -> None:

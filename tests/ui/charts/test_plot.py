@@ -110,6 +110,16 @@ def test_the_range_of_another_chart_is_shown_and_not_told_back(charts: Charts, p
     assert moved == []
 
 
+@pytest.mark.parametrize("keep_y", [True, False])
+def test_who_moves_along_x_alone_still_sees_the_whole_height(
+    charts: Charts, plot: Plot, *, keep_y: bool
+) -> None:
+    give(charts, plot, A=curve([1.0, 2.0]))
+    plot.leave_follow(keep_y=keep_y)
+    give(charts, plot, A=curve([1.0, 50.0]))
+    assert (height(plot)[1] > 50.0) is keep_y
+
+
 def test_a_smoothed_curve_is_drawn_over_the_raw_one(charts: Charts, plot: Plot) -> None:
     smoothing = Smoothing(kind="window", window=2)
     charts.set_smoothing(smoothing)

@@ -91,11 +91,6 @@ class Workspace:
         finally:
             path.write_bytes(source)
 
-    def passes(self, tests: list[Path]) -> bool:
-        """Whether these tests pass as the tree stands."""
-        code, _ = self._run(tests, timeout_secs=self._mirror_secs)
-        return code == 0
-
     def _judge(self, mutant: Mutant, path: Path) -> Outcome:
         first = mirror(self._copy, path)
         around = ring(self._copy, path)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mosaic.analysis.series import Curve, Growing, at, draw, marks, prepare, thinned
@@ -52,6 +52,7 @@ def test_nan_and_infinity_are_gaps_and_never_numbers() -> None:
 
 
 @given(st.integers(5_000, 30_000), st.integers(0, 2**32 - 1))
+@example(29_879, 0)  # its last point falls out of the last bin
 @settings(max_examples=25, deadline=None)
 def test_a_long_curve_keeps_its_extremes_and_its_ends(count: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=count)

@@ -97,10 +97,11 @@ def test_nothing_in_a_file_runs_because_it_is_listed_verified_packed_or_refused(
 
 TABULAR = """
 import sys
-from mosaic_worker.drivers import _words, tabular
+from mosaic_worker.drivers import tabular
+from mosaic_worker.drivers.kit import command
 for path in sys.argv[1:]:
     words = ["eval", "--env", "FrozenLake-v1", "--checkpoint", path, "--seed", "0", "--episodes", "1"]
-    print(_words.main(tabular.work, words))
+    print(command.main(tabular.work, words))
 """
 
 

@@ -7,7 +7,6 @@ while.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import mmap
 import os
@@ -26,6 +25,7 @@ import mosaic_worker
 from mosaic.paths import RunFolder
 from mosaic.store.ingest import RunIngest
 from mosaic_worker import segment
+from mosaic_worker.common import ofd
 from mosaic_worker.journal import Journal
 from tests.proof import oracle
 
@@ -147,8 +147,8 @@ def test_ingest_looking_at_every_instant_of_a_segments_life_takes_nothing_too_ea
                 super().close()
 
         monkeypatch.setattr(segment, "io", SimpleNamespace(FileIO=WatchedFile))
-        for owner, names in ((fcntl, ("fcntl",)), (mmap, ("mmap",)), (os, ("posix_fallocate", "ftruncate"))):
-            monkeypatch.setattr(segment, owner.__name__, Watched(owner, names, ingest))
+        for owner, names in ((ofd, ("take",)), (mmap, ("mmap",)), (os, ("posix_fallocate", "ftruncate"))):
+            monkeypatch.setattr(segment, owner.__name__.rpartition(".")[2], Watched(owner, names, ingest))
         journal = Journal(str(folder.journal), segment_bytes=1 << 16)
         for number in range(400):
             journal.append(b'{"type":"log","text":"%b%d"' % (b"x" * 400, number))

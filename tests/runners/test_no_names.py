@@ -28,7 +28,7 @@ OURS = {
     for point in importlib.metadata.entry_points(group=GROUP)
     if point.module.partition(".")[0] == "mosaic"
 }
-OWN_MODULES = re.compile(rf"runners/(own/.*|({'|'.join(OURS)})(_\w+)?)\.py")
+OWN_MODULES = re.compile(r"runners/own/.*\.py")
 GENERATED = re.compile(r"rpc/pb/")
 NAMES = re.compile(rf"(?<![a-z0-9])({'|'.join(sorted(OURS - {COMMAND_RUNNER}))})(?![a-z0-9])", re.IGNORECASE)
 ITS_MODULE = re.compile(rf"\brunners(\.own)?\.{COMMAND_RUNNER}$")
@@ -36,11 +36,11 @@ EXAMPLE = re.compile(r"\s(?:[a-z0-9]+)/[a-z_0-9]+\s")
 ALLOWED = {
     ("testing/runners.py", "sbx"): "the module of a framework that importing a runner must not import",
     ("testing/runners.py", "sb3_contrib"): "as above",
-    ("welcome.py", "tabular"): "the first steps offered to a newcomer are examples",
-    ("welcome.py", "Train tabular Q-learning on FrozenLake"): "its title",
-    ("welcome.py", "sb3"): "as above",
-    ("welcome.py", "Train SB3 PPO on CartPole"): "its title",
-    ("welcome.py", COMMAND_RUNNER): "the id of a first step",
+    ("ui/welcome/model.py", "tabular"): "the first steps offered to a newcomer are examples",
+    ("ui/welcome/model.py", "Train tabular Q-learning on FrozenLake"): "its title",
+    ("ui/welcome/model.py", "sb3"): "as above",
+    ("ui/welcome/model.py", "Train SB3 PPO on CartPole"): "its title",
+    ("ui/welcome/model.py", COMMAND_RUNNER): "the id of a first step",
     ("protocol/cards.py", COMMAND_RUNNER): "where the runner of plain commands gets its name",
     ("cli/show.py", COMMAND_RUNNER): "the user's script, in a manifest",
 }

@@ -176,6 +176,8 @@ def _picked(x: Floats, y: Floats, room: int) -> Ints:
 def _indices(found: npt.NDArray[np.uint64], y: Floats) -> Ints:
     picked: Ints = found.astype(np.int64)
     picked = picked[np.concatenate([[True], picked[1:] > picked[:-1]])]  # an empty bin repeats its neighbour
+    if picked[-1] < len(y) - 1:
+        picked = np.append(picked, len(y) - 1)  # the bins are cut in floats: rounding may lose the last point
     return picked[np.isfinite(y[picked])]
 
 

@@ -67,7 +67,7 @@ def test_a_folder_without_scripts_is_refused_with_the_reason(tmp_path: Path) -> 
     place = checkout(tmp_path, broken="class Args(")
     with pytest.raises(UsageError, match=r"holds no training script: broken\.py is not Python"):
         RUNNER.discover(Settings(checkouts={"cleanrl": str(place)}))
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         RUNNER.discover(Settings(checkouts={"cleanrl": str(tmp_path / "nowhere")}))
 
 

@@ -44,7 +44,7 @@ def test_the_scripts_own_forms_are_understood() -> None:
 
 @pytest.mark.parametrize("data", [None, 3, [], {}, {"a": 1}, (), ("a",), {"model_weights": 3}])
 def test_anything_else_is_refused(data: Any) -> None:
-    with pytest.raises(Refused, match="no checkpoint of a single-file script"):
+    with pytest.raises(Refused, match="is not a checkpoint of a single-file script"):
         understood(data, "x.pt")
 
 

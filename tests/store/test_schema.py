@@ -73,3 +73,29 @@ def test_a_file_that_is_no_database_is_damage(tmp_path: Path) -> None:
         schema.open_writer(path)
     assert schema.is_damage(caught.value)
     assert not schema.is_damage(apsw.FullError("disk full"))
+
+
+def test_a_reader_that_comes_while_the_file_is_still_empty_reads_what_is_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "telemetry.sqlite"
+    path.touch()
+    made: list[apsw.Connection] = []
+
+    class Early(apsw.Connection):
+        """Looks at the empty file; the whole store is made before it looks again."""
+
+        def pragma(self, *words: object, **more: object) -> object:
+            if not made:
+                monkeypatch.undo()
+                other = tmp_path / "other.sqlite"
+                made.append(schema.open_writer(other))
+                made[0].wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                path.write_bytes(other.read_bytes())
+            return super().pragma(*words, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(schema.apsw, "Connection", Early)
+    db = schema.open_reader(path)
+    assert db.pragma("user_version") == schema.VERSION
+    db.close()
+    made[0].close()

@@ -40,6 +40,7 @@ _CHECKSUM_BYTES = 8  # what the VFS needs at the end of each page
 _BUSY_MILLISECONDS = 2_000
 _WAL_PAGES = 2_000
 _BEING_MADE_TRIES, _BEING_MADE_PAUSE_SECS = 50, 0.02
+_MISREAD_TRIES = 1
 _CHECK_BELOW_BYTES: Final = 64 << 20  # larger files are checked as they are read
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError)
@@ -198,6 +199,13 @@ def open_reader(path: Path) -> apsw.Connection:
         try:
             db.set_busy_timeout(_BUSY_MILLISECONDS)
             version = db.pragma("user_version")
+        except apsw.IOError:
+            # SYNC: a connection made while the file was still empty keeps an empty file's page size and takes
+            # the first page, once it is written, for damaged. The next connection reads it right.
+            db.close()
+            if attempt >= _MISREAD_TRIES:
+                raise
+            continue
         except BaseException:
             db.close()
             raise

@@ -35,6 +35,9 @@ RUNS = {
 }
 
 
+EVENTS = ["config", "belief", "decision", "decision", "artifacts", "log", "weather"]  # of the run `shell`
+
+
 def unpack(version: str, home: Path) -> None:
     """The data root as it was, private as MOSAIC demands; a zip keeps no modes."""
     with zipfile.ZipFile(GOLDEN / version / "root.zip") as packed:
@@ -77,6 +80,12 @@ def agrees_with_what_was_recorded() -> None:
     shell = documents(mosaic("steps", "shell", "0", "--json"))
     assert [step["reward"] for step in shell] == [0.5, 1.5]
     assert [row["step"] for row in documents(mosaic("metrics", "lake", "--json"))] == list(range(8))
+    events = documents(mosaic("events", "shell", "--json"))
+    assert [event["type"] for event in events] == EVENTS
+    assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
+    (veto,) = documents(mosaic("events", "shell", "--kind", "decision", "--step", "1", "--json"))
+    assert (veto["operator"], veto["data"]) == ("human", {"veto": "not yet"})
+    assert "learning_rate = 0.5" in mosaic("show", "lake")
 
 
 def replays_as_recorded() -> None:

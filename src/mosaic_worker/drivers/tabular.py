@@ -242,7 +242,7 @@ class _Training(Learner):
         self._table = table
         self._state = state
         self._stop = stop
-        self._first = state.step
+        self._first = self._step = state.step
         self._row = self._column = 0
         self._returns: Deque[float] = deque(maxlen=_RETURNS)
         self._errors: Deque[float] = deque(maxlen=1000)
@@ -274,7 +274,7 @@ class _Training(Learner):
             with self._stop.gently():
                 step = self._learn()
         except Insisted:
-            step = self._state.step
+            step = self._step
         self._save("stop" if self._stop.asked else "final", step)
         if not self._stop.asked:
             self._save_if_best(step)
@@ -295,19 +295,18 @@ class _Training(Learner):
             seed = (seed + self._first) % (1 << 31)  # not the episodes it began with, all over again
         until = Until(ticks=max(0, self._state.target - self._first), stop=lambda: bool(self._stop.asked))
         play(SingleWorld(self._env), self, until=until, seed=seed)
-        return self._state.step
+        return self._step
 
     def act(self, view: View) -> Choice:
         """The action that was chosen with the last update; at an episode's start there was none."""
         if view.step == 0:
             self._row = self._table.row(view.observation)
-            self._column = self._table.explore(self._row, self._epsilon(self._state.step))
+            self._column = self._table.explore(self._row, self._epsilon(self._step))
         return Choice(self._table.action(self._column))
 
     def learn(self, view: View, choice: Choice, outcome: Outcome) -> None:
         """Update the table with one step; choose the next action, which SARSA learns from."""
-        step = self._state.step + 1
-        self._state = self._state._replace(step=step)
+        step = self._step = self._step + 1
         reward = float(outcome.reward)
         after = self._table.row(outcome.observation)
         following = self._table.explore(after, self._epsilon(step))

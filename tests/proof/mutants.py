@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.proof.mutants_artifacts import ARTIFACT_MUTANTS
 from tests.proof.mutants_frames import FRAME_MUTANTS
+from tests.proof.mutants_golden import GOLDEN_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
@@ -13,4 +14,5 @@ MUTANTS: list[Mutant] = [
     *PROCESS_MUTANTS,
     *FRAME_MUTANTS,
     *ARTIFACT_MUTANTS,
+    *GOLDEN_MUTANTS,
 ]

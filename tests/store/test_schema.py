@@ -94,7 +94,7 @@ def test_a_reader_that_comes_while_the_file_is_still_empty_reads_what_is_made_of
                 path.write_bytes(other.read_bytes())
             return super().pragma(*words, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(schema.apsw, "Connection", Early)
+    monkeypatch.setattr(apsw, "Connection", Early)
     db = schema.open_reader(path)
     assert db.pragma("user_version") == schema.VERSION
     db.close()

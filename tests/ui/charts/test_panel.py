@@ -259,14 +259,26 @@ def test_a_run_whose_store_is_damaged_is_told_with_the_way_out(
     assert panel.said.startswith("broken: ")
 
 
+def settle(plot: Plot) -> None:
+    """Wait until the chart has found its size: axes and neighbours are laid out one after the other."""
+    same, box = 0, plot._view.sceneBoundingRect()
+    while same < 5:
+        QTest.qWait(20)
+        before, box = box, plot._view.sceneBoundingRect()
+        same = same + 1 if box == before else 0
+
+
 def drag(plot: Plot, start: tuple[float, float], stop: tuple[float, float], *, shift: bool = False) -> None:
     """Drag over a chart with the left button, from and to parts of its width and height."""
     view = plot.graphics.viewport()
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
 
+    box = plot._view.sceneBoundingRect()
+
     def at(part: tuple[float, float]) -> QPointF:
-        return QPointF(60 + part[0] * (view.width() - 70), 5 + part[1] * (view.height() - 40))
+        there = QPointF(box.left() + part[0] * box.width(), box.top() + part[1] * box.height())
+        return QPointF(plot.graphics.mapFromScene(there))
 
     def send(kind: QEvent.Type, place: QPointF, button: Qt.MouseButton, buttons: Qt.MouseButton) -> None:
         there = QPointF(view.mapToGlobal(place.toPoint()))
@@ -285,6 +297,7 @@ def test_a_box_zooms_into_itself_and_shift_pans(qtbot: QtBot, context: Context, 
     run.episodes([float(n) for n in range(100)], length=1)
     choose(context, run)
     plot = shown(qtbot, panel, "return", run, 100)
+    settle(plot)
     low, high = plot.span
     drag(plot, (0.25, 0.2), (0.5, 0.8))
     assert plot.span[0] == pytest.approx(low + (high - low) / 4, abs=(high - low) / 20)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -17,9 +15,10 @@ import msgspec
 from mosaic.errors import MosaicError, UsageError
 from mosaic.exporting import tables
 from mosaic.exporting.tensorboard import write_tensorboard
+from mosaic.exporting.whole import appearing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from mosaic.store.reader import StoreReader
@@ -63,7 +62,7 @@ def export(
     targets = [path] if single else [path / f"{name}.{kind}" for name in chosen]
     _refuse_existing(targets, force=force)
     for name, target in zip(chosen, targets, strict=True):
-        with _appearing(target) as temporary:
+        with appearing(target) as temporary:
             _WRITERS[kind](reader, name, temporary)
     return targets
 
@@ -72,18 +71,6 @@ def _refuse_existing(targets: Sequence[Path], *, force: bool) -> None:
     there = [target for target in targets if target.exists()]
     if there and not force:
         raise UsageError(f"{there[0]} exists already. Choose another path with -o, or add --force.")
-
-
-@contextmanager
-def _appearing(target: Path) -> Iterator[Path]:
-    """A temporary name beside the target that takes its place at the end, or vanishes."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_csv(reader: StoreReader, table: str, path: Path) -> None:

@@ -5,20 +5,19 @@ PNG needs nothing. GIF needs Pillow and MP4 PyAV: `pip install "mosaic-workbench
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mosaic.errors import ReplayError, UsageError
+from mosaic.exporting.whole import appearing
 from mosaic.runs.files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from mosaic.replay.cache import Frame
@@ -66,7 +65,7 @@ def write_gif(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
         raise ReplayError("there are no frames to write")
     # A GIF counts in hundredths of a second, and viewers slow down what claims to take less than two.
     pause = max(20, round(1000 / fps / 10) * 10)
-    with _whole(path) as temporary:
+    with appearing(path) as temporary:
         images[0].save(
             temporary,
             format="GIF",
@@ -91,7 +90,7 @@ def write_mp4(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
     except ImportError as error:
         raise UsageError(f"writing a video needs PyAV. {_INSTALL}") from error
     count = 0
-    with _whole(path) as temporary, av.open(str(temporary), "w", format="mp4") as container:
+    with appearing(path) as temporary, av.open(str(temporary), "w", format="mp4") as container:
         stream = None
         for frame in frames:
             # H.264 halves the colours in both directions: odd sizes get their last line or column twice.
@@ -110,15 +109,3 @@ def write_mp4(frames: Iterable[Frame], path: Path, *, fps: float) -> int:
             raise ReplayError("there are no frames to write")
         container.mux(stream.encode(None))
     return count
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A temporary name beside a file; it becomes the file when all went well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

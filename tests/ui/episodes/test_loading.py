@@ -9,28 +9,13 @@ import pytest
 from mosaic.paths import DataRoot
 from mosaic.store.rebuild import rebuild
 from mosaic.ui.episodes.loading import EpisodeLoader
-from mosaic.ui.episodes.model import Episodes, parse_filter, view
+from tests.ui.episodes.listing import load, returns
 from tests.ui.stored import Stored
 
 
 @pytest.fixture
 def run(home: Path) -> Stored:
     return Stored(DataRoot(home))
-
-
-def load(loader: EpisodeLoader) -> Episodes:
-    found = loader.load()
-    assert found is not None
-    while found.more:
-        found = loader.load() or found
-    return found
-
-
-def returns(
-    episodes: Episodes, text: str = "", *, by: str = "index", descending: bool = False
-) -> list[float]:
-    places = view(episodes, by=by, descending=descending, wanted=parse_filter(text))
-    return [float(value) for value in episodes.return_[places]]
 
 
 def test_all_pages_come_and_only_what_changed_after_that(run: Stored) -> None:

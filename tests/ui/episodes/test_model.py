@@ -10,28 +10,14 @@ import pytest
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
 from mosaic.ui.episodes.loading import EpisodeLoader
-from mosaic.ui.episodes.model import Episodes, best, last, parse_filter, view, worst
+from mosaic.ui.episodes.model import best, last, parse_filter, view, worst
+from tests.ui.episodes.listing import load, returns
 from tests.ui.stored import Stored
 
 
 @pytest.fixture
 def run(home: Path) -> Stored:
     return Stored(DataRoot(home))
-
-
-def load(loader: EpisodeLoader) -> Episodes:
-    found = loader.load()
-    assert found is not None
-    while found.more:
-        found = loader.load() or found
-    return found
-
-
-def returns(
-    episodes: Episodes, text: str = "", *, by: str = "index", descending: bool = False
-) -> list[float]:
-    places = view(episodes, by=by, descending=descending, wanted=parse_filter(text))
-    return [float(value) for value in episodes.return_[places]]
 
 
 def test_sorting_puts_what_has_no_value_last_either_way(run: Stored) -> None:

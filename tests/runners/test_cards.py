@@ -44,7 +44,7 @@ def test_a_right_card_has_no_problems() -> None:
         (_card(requirements=["numpy"]), "'numpy' is not pinned"),
         (_card(torch=True), "no requirements"),
         (_card(Algorithm(id="a"), Algorithm(id="A")), "algorithm 'a' is there 2 times"),
-        (_card(Algorithm(id="a", actions=["Disc"])), "'Disc' is no space"),
+        (_card(Algorithm(id="a", actions=["Disc"])), "'Disc' is not a space"),
         (_card(Algorithm(id="a", default_steps=0)), "default_steps is 0"),
         (_card(Algorithm(id="a b")), "its id is not made of"),
         (_with(default=0, minimum=1), "its default does not fit: p is a whole number >= 1, not 0"),

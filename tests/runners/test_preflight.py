@@ -208,7 +208,7 @@ class _Runner:
         ({"init": "/c"}, "cannot start from a checkpoint"),
         ({"kind": "eval"}, "cannot evaluate"),
         ({"env_id": ""}, "no environment is named"),
-        ({"steps": 0}, "is no training"),
+        ({"steps": 0}, "are too few"),
     ],
 )
 def test_what_the_card_forbids_is_refused_before_any_child_is_started(

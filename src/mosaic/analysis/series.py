@@ -194,7 +194,7 @@ def _wide(gaps: Ints, x: Floats, *, least: float) -> Ints:
 
 
 def marks(curve: Curve, *, low: float, high: float, pixels: int) -> list[tuple[float, str]]:
-    """Where to mark values that are no numbers: x and `nan`, `+inf` or `-inf`, one of a kind per pixel."""
+    """Where to mark values that are not numbers: x and `nan`, `+inf` or `-inf`, one of a kind per pixel."""
     first, stop = np.searchsorted(curve.x[curve.bad], [low, high])
     step = (high - low) / max(1, pixels) or 1.0
     found: dict[tuple[int, str], float] = {}
@@ -221,7 +221,7 @@ def at(curve: Curve, x: float) -> tuple[float, float, float] | None:
 
 
 def thinned(columns: list[Floats], value: int, *, keep: int) -> list[Floats]:
-    """About `keep` points: the newer half as it is; of the older the extremes, and all that is no number."""
+    """About `keep` points: the newer half as it is; of the older half its extremes and its non-numbers."""
     count = len(columns[value])
     if count <= keep:
         return columns

@@ -87,7 +87,7 @@ def _names(root: DataRoot) -> list[str]:
 
 
 def _current(root: DataRoot, run_id: str) -> RunRow | None:
-    """The row as it is now; None for a folder that is no run (yet, or any more)."""
+    """The row as it is now; None for a folder that is not a run (yet, or any more)."""
     folder = root.run(run_id)
     try:
         manifest = run_folder.read_manifest(folder)

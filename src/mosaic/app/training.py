@@ -217,7 +217,7 @@ def seeds_of(text: str) -> list[int]:
             raise UsageError(f"seeds are written 1-5 or 1,2,3; got {text!r}")
         last = int(high) if dash else int(low)
         if last < int(low) or last - int(low) >= _MOST_SEEDS:
-            raise UsageError(f"{part.strip()!r} is no range of at most {_MOST_SEEDS} seeds, smaller first")
+            raise UsageError(f"{part.strip()!r} is not a range of at most {_MOST_SEEDS} seeds, smaller first")
         found += range(int(low), last + 1)
     if len(set(found)) != len(found) or len(found) > _MOST_SEEDS:
         raise UsageError(f"each seed once, and at most {_MOST_SEEDS}; got {text!r}")

@@ -87,7 +87,7 @@ def note(text: str) -> None:
 
 
 def cells() -> int | None:
-    """The terminal's width, or None when stdout is no terminal."""
+    """The terminal's width, or None when stdout is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -84,7 +84,7 @@ class CheckpointRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuarantineRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One line that was no event: where it stood and why it was refused."""
+    """One line that was not an event: where it stood and why it was refused."""
 
     source: str
     offset: int

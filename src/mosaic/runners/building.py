@@ -175,7 +175,7 @@ def _add(
 
 @contextlib.contextmanager
 def _constraint(folder: Path, pins: list[str]) -> Iterator[list[str]]:
-    """Options that keep the installer from replacing what is pinned. Brackets are no part of a constraint."""
+    """Options that keep the installer from replacing pinned packages. A constraint has no brackets."""
     file = folder.with_name(folder.name + ".constraint")
     lines = [re.sub(r"\[[^]]*\]", "", pin) for pin in pins if "@" not in pin]
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -69,7 +69,7 @@ def _of_algorithm(algorithm: Algorithm) -> Iterator[str]:
     ):
         for space in spaces:
             if space not in known:
-                yield f"{what}: {space!r} is no space; known: {', '.join(known)}"
+                yield f"{what}: {space!r} is not a space; known: {', '.join(known)}"
     yield from _twice("parameter", [parameter.name for parameter in algorithm.parameters])
     for parameter in algorithm.parameters:
         for text in _of_parameter(parameter):

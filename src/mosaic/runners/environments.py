@@ -130,7 +130,7 @@ def _named(card: RunnerCard, named: str, *, by: str) -> Readiness:
     if found is None:
         return Readiness(
             state="broken",
-            text=f"{by} names {named}, which is no program",
+            text=f"{by} names {named}, which is not a program",
             remedy=f"name a Python that has {', '.join(card.imports) or card.title} installed",
         )
     return Readiness(state="ready", python=str(Path(found).absolute()), text=f"your interpreter {found}")

@@ -112,7 +112,7 @@ def _asked(runner: Runner, job: Job) -> tuple[list[Check], Algorithm | None]:
             _check("environment", "fail", "no environment is named", f"name one, such as {example}")
         )
     if (job.steps is not None and job.steps < 1) or job.envs < 1:
-        checks.append(_check("steps", "fail", f"{job.steps} steps in {job.envs} environments is no training"))
+        checks.append(_check("steps", "fail", f"{job.steps} steps in {job.envs} environments are too few"))
     return checks, chosen
 
 

@@ -34,7 +34,7 @@ _FLOATS: dict[type, tuple[str, ...]] = {kind.event: kind.floats for kind in KIND
 
 @dataclass(frozen=True)
 class Odd:
-    """A line that is no event, and why.
+    """A line that is not an event, and why.
 
     `line` may be only the start of a very long one; `length` is the truth.
     """

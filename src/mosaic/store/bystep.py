@@ -103,7 +103,7 @@ def _rows_of_shared(db: apsw.Connection, kind: Kind) -> Iterator[tuple[Any, ...]
         try:
             decoded = codec.decode_line(data)
         except ProtocolError:
-            continue  # it was of an unknown kind then, and is no event of this kind now: it stays where it is
+            continue  # of a kind unknown then, and not an event of this kind now: it stays where it is
         if not isinstance(decoded.event, Unknown):
             yield to_row(decoded.event, seq, decoded.extra, name)
 

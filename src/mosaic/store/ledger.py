@@ -178,7 +178,7 @@ class Ledger:
         )
 
     def keep_odd(self, batch: Batch, *, source: str) -> None:
-        """Lines that are no events, and holes."""
+        """Lines that are not events, and holes."""
         for odd in batch.odd:
             self.db.execute(
                 "INSERT INTO quarantine (source, offset, length, reason, data) VALUES (?, ?, ?, ?, ?)",

@@ -1,4 +1,4 @@
-"""quarantine.jsonl: every line that was no event, verbatim, exactly once, written from the store's table.
+"""quarantine.jsonl: every line that was not an event, verbatim, exactly once, written from the store's table.
 
 The table is the truth. The store remembers up to which row and byte the file was written; what is beyond that
 byte was written by someone who died before saying so, and is cut off and written again.

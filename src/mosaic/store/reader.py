@@ -313,7 +313,7 @@ class StoreReader:
             ]
 
     def quarantined_lines(self) -> set[tuple[str, int]]:
-        """Source and offset of every line that was no event."""
+        """Source and offset of every line that was not an event."""
         with self._reading() as db:
             query = "SELECT s.name, offset FROM quarantine JOIN sources s ON s.id = source"
             return {(str(name), int(offset)) for name, offset in db.execute(query)}

@@ -155,7 +155,7 @@ def _clean(name: str, offset: int, line: bytes) -> Iterator[tuple[str, int, byte
 
 
 def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | None:
-    """('odd', {}), ('unknown', …), a known kind with its fields, or None for what is no matter of ours."""
+    """('odd', {}), ('unknown', …), a known kind with its fields, or None for what is not our concern."""
     stripped = line.strip()
     if not stripped or (is_text and not (stripped.startswith(b"{") and b'"type"' in stripped)):
         return None

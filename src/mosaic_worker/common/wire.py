@@ -19,7 +19,7 @@ Message = Tuple[Dict[str, Any], bytes]
 
 
 class WireError(Exception):
-    """Bytes that are no message."""
+    """Bytes that are not a message."""
 
 
 def encode(header: Dict[str, Any], body: bytes = b"") -> bytes:

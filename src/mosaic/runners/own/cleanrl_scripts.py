@@ -61,7 +61,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     help: str = ""
     flags: dict[str, Flag] = {}
     left_out: list[str] = []
-    """Flags of types that are no plain value; they can still be passed as words."""
+    """Flags of types that are not plain values; they can still be passed as words."""
     imports: list[str] = []
     actions: list[str] = []
     default_env: str = ""

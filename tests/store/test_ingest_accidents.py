@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -194,3 +195,12 @@ def test_a_segment_that_vanished_is_noticed_and_the_store_made_anew(folder: RunF
     assert f"ahead of its journal ({lost.name} is gone)" in summary.warnings[0]
     assert kept.exists()
     assert verify(folder) == []
+
+
+def test_a_journal_folder_that_ingest_makes_is_the_users_alone(folder: RunFolder) -> None:
+    before = os.umask(0)
+    try:
+        with RunIngest(folder):
+            assert folder.journal.stat().st_mode & 0o777 == 0o700
+    finally:
+        os.umask(before)

@@ -224,3 +224,12 @@ def test_a_snapshot_does_not_move(folder: RunFolder) -> None:
             assert reader.summary() == before
             assert len(reader.episodes()) == before.episodes
         assert reader.summary().episodes == before.episodes + 1
+
+
+def test_events_of_an_episode_nobody_wrote_of_are_refused_by_its_id(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "log", "text": "alone"})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader, pytest.raises(UsageError, match="there is no episode 'nobody-3'"):
+        reader.events(["decision"], episode="nobody-3")

@@ -198,6 +198,7 @@ def test_a_segment_that_vanished_is_noticed_and_the_store_made_anew(folder: RunF
 
 
 def test_a_journal_folder_that_ingest_makes_is_the_users_alone(folder: RunFolder) -> None:
+    folder.journal.rmdir()
     before = os.umask(0)
     try:
         with RunIngest(folder):

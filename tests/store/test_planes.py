@@ -69,9 +69,3 @@ def test_specials_survive_beside_ordinary_numbers() -> None:
 def test_an_unknown_plane_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown form 9"):
         planes.unpack_ints(bytes([1, 9]), 3)
-
-
-def test_a_column_that_never_changes_takes_a_byte_for_each_plane() -> None:
-    packed = planes.pack_ints(np.full(1_000, -3, np.int64))
-    assert planes.unpack_ints(packed, 1_000).tolist() == [-3] * 1_000
-    assert len(packed) <= 2 + 2 * 8

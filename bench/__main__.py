@@ -185,7 +185,7 @@ def _replay(found: Figures) -> list[Row]:
             Row(f"replay, seek, {shown}", figure["seek_median_millis"], "ms"),
             Row(f"replay, slowest seek, {shown}", figure["seek_worst_millis"], "ms", 100.0),
             Row(f"replay, opening, {shown}", figure["open_secs"], "s"),
-            Row(f"replay, backwards, {shown}", figure["backwards_per_sec"], "pictures/s"),
+            Row(f"replay, backwards, {shown}", figure["backwards_per_sec"], "frames/s"),
         ]
     return rows
 
@@ -235,7 +235,7 @@ def _ui(found: Figures) -> list[Row]:
         for name, shown in loads.items()
     ]
     rows += [
-        Row("pictures of the chart, all at once", found["chart_all_per_sec"], "1/s", more_is_better=True),
+        Row("paintings of the chart, all at once", found["chart_all_per_sec"], "1/s", more_is_better=True),
         Row("live frames painted, all at once", found["frames_all_per_sec"], "1/s", more_is_better=True),
         *(
             Row(
@@ -246,7 +246,7 @@ def _ui(found: Figures) -> list[Row]:
                 beside="an empty Qt window",
                 beside_value=found[f"start_bare_{name}"],
             )
-            for what, shown in (("first", "window's first picture"), ("window", "window with all its parts"))
+            for what, shown in (("first", "window's first frame"), ("window", "window with all its parts"))
             for name, unit in (("secs", " after its start"), ("cpu_secs", ", processor time"))
         ),
         Row("a run of 10 M steps, to its first chart", found["first_chart_secs"], "s", 0.3),

@@ -14,6 +14,7 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ REFUSALS = {
 """The calls that can fail for a disk's sake, and how."""
 
 SILENCE_SECS = 45.0  # more than the longest pause ingest makes before it tries again
+SETTLING_SECS = 100.0  # for one that goes on talking and never comes to an end
 
 
 class Ingest:
@@ -130,9 +132,11 @@ def refuse(ingest: Ingest, folder: RunFolder, point: tuple[str, int], *, lasting
     log = folder.path.with_suffix(".calls")
     inject = f"inject={name}:error={REFUSALS[name]}:when={nth}{'+' if lasting else ''}"
     settled = died = False
+    deadline = time.monotonic() + SETTLING_SECS
     with ingest.under("-e", f"trace={name}", "-e", inject, log=log) as tracer:
         ingest.watch(folder)
         while not settled and not died:
+            assert time.monotonic() < deadline, f"{outcome.point}: it never comes to an end"
             news = ingest.hear()
             died = news is None
             if news is not None:
@@ -147,6 +151,7 @@ def refuse(ingest: Ingest, folder: RunFolder, point: tuple[str, int], *, lasting
             outcome.wrong.append("it died without a word")
         ingest.watch(folder)
         while not settled:
+            assert time.monotonic() < deadline, f"{outcome.point}: the next one never comes to an end"
             news = ingest.hear()
             assert news is not None, "the next one died too, on a disk in good order"
             settled = news["settled"]

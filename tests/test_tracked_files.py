@@ -60,7 +60,8 @@ def test_no_tracked_file_names_a_registrys_host() -> None:
 
 
 def test_the_patterns_find_what_they_are_for() -> None:
-    assert MACHINE.search('python = "/root/.venv/bin/python"')
+    for top in ("root", "work", "Users"):
+        assert MACHINE.search(f'python = "/{top}/.venv/bin/python"')
+        assert not MACHINE.search(f"tmp_path/{top}/train.py and {{root}}/{top}/x")
     assert MACHINE.search("see /home/ada/notes")
     assert not MACHINE.search("/home/me/venvs/rl/bin/python")
-    assert not MACHINE.search("tmp_path/work/train.py and {root}/root/x")

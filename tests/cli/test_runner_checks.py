@@ -57,7 +57,7 @@ def test_a_runner_that_was_never_installed_is_no_fault_and_one_whose_interpreter
     assert found["runner sb3"].text.startswith("not installed")
     assert found["runner sb3"].fix == "mosaic runners install sb3"
     assert found["runner sbx"].status == "warn"
-    assert "no program" in found["runner sbx"].text
+    assert "not a program" in found["runner sbx"].text
 
 
 def test_with_settings_that_cannot_be_read_the_runners_are_left_to_the_check_of_the_settings(

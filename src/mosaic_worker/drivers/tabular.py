@@ -108,12 +108,12 @@ class Table:
 
     def explore(self, row: int, epsilon: float) -> int:
         """Now and then any action, else the best; among equals any."""
-        count = self.values.shape[1]
         if self.rng.random() < epsilon:
-            return int(self.rng.integers(count))
-        values = self.values[row]
-        best = (values == values.max()).nonzero()[0]
-        return int(best[0] if len(best) == 1 else best[self.rng.integers(len(best))])
+            return int(self.rng.integers(self.values.shape[1]))
+        values = self.values[row].tolist()  # a handful of floats: a list is three times as fast as an array
+        most = max(values)
+        best = [column for column, value in enumerate(values) if value == most]
+        return best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
 
     def action(self, column: int) -> int:
         """The action of a column."""
@@ -328,7 +328,7 @@ class _Training(Learner):
         elif self._words.algo == "sarsa":
             ahead = values[after, following]
         else:
-            ahead = values[after].max()
+            ahead = max(values[after].tolist())
         error = reward + self._settings.gamma * ahead - values[row, column]
         values[row, column] += self._settings.learning_rate * error
         self._errors.append(abs(float(error)))

@@ -13,7 +13,7 @@ _KILLS = (
 _SWEEP = "tests/proof/test_ingest_kills.py::test_ingest_killed_at_a_mutating_call_ends_as_if_never_killed"
 _POWER = (
     "tests/proof/test_power_loss.py::"
-    "test_what_was_called_synced_survives_every_picture_a_power_loss_can_leave[60]"
+    "test_what_was_called_synced_survives_every_picture_a_power_loss_can_leave[360]"
 )
 _HOLES = "tests/proof/test_holes.py"
 _STORE = "tests/proof/test_disposable_store.py"

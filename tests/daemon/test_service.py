@@ -38,13 +38,13 @@ def test_the_same_run_id_twice_is_one_run(shared_daemon: Daemon) -> None:
     assert [row.run_id for row in shared_daemon.client.runs()].count(run_id) == 1
 
 
-def test_a_run_is_paused_resumed_and_stopped(shared_daemon: Daemon) -> None:
+def test_a_run_is_paused_unpaused_and_stopped(shared_daemon: Daemon) -> None:
     client = shared_daemon.client
     run_id = shared_daemon.submit(["sleep", "600"]).run_id
     until(lambda: client.run(run_id).state is RunState.RUNNING)
     client.pause(run_id)
     until(lambda: client.run(run_id).state is RunState.PAUSED)
-    client.resume(run_id)
+    client.unpause(run_id)
     until(lambda: client.run(run_id).state is RunState.RUNNING)
     assert client.stop(run_id, reason="enough").state in {RunState.STOPPING, RunState.STOPPED}
     assert shared_daemon.wait(run_id).state is RunState.STOPPED
@@ -53,7 +53,7 @@ def test_a_run_is_paused_resumed_and_stopped(shared_daemon: Daemon) -> None:
 def test_a_run_nobody_knows_is_said_so_by_every_call_about_a_run(shared_daemon: Daemon) -> None:
     client = shared_daemon.client
     calls = (
-        client.run, client.stop, client.pause, client.resume, client.delete, client.rebuild, client.episodes,
+        client.run, client.stop, client.pause, client.unpause, client.delete, client.rebuild, client.episodes,
         client.metrics, client.checkpoints, client.logs, lambda run: client.episode_steps(run, 0),
         lambda run: list(client.stream_steps(run)), lambda run: list(client.stream_events(run)),
     )  # fmt: skip

@@ -41,5 +41,5 @@ def _order(run: str, verb: str) -> None:
     if row.state in ENDED:
         raise UsageError(f"run {row.run_id} has ended ({row.state.value}): there is nothing to {verb}")
     with reading.daemon(root) as client:
-        now = client.pause(row.run_id) if verb == "pause" else client.resume(row.run_id)
+        now = client.pause(row.run_id) if verb == "pause" else client.unpause(row.run_id)
     click.echo(f"run {now.run_id} {now.state.value}: {now.reason}")

@@ -117,6 +117,7 @@ class TrainerService:
         return convert.run_to_pb(await asyncio.to_thread(self._trainer.pause, run_id))
 
     async def _resume_run(self, request: Any, _context: Any) -> Any:
+        # Unpauses: the call keeps the name it first had, so that older and newer windows find it.
         run_id = await self._resolve(request.run)
         return convert.run_to_pb(await asyncio.to_thread(self._trainer.unpause, run_id))
 

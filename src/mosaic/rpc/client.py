@@ -87,8 +87,9 @@ class Client:
         """Hold a run's processes where they are."""
         return convert.run_from_pb(self._call(self._stub.PauseRun, pb.RunRef(run=run_id)))
 
-    def resume(self, run_id: str) -> RunRow:
+    def unpause(self, run_id: str) -> RunRow:
         """Let a paused run go on."""
+        # The call keeps the name it first had, so that older and newer daemons know it.
         return convert.run_from_pb(self._call(self._stub.ResumeRun, pb.RunRef(run=run_id)))
 
     def delete(self, run_id: str) -> None:

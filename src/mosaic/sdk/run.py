@@ -117,13 +117,13 @@ class Run:
             return client.pause(self._run_id)
 
     def unpause(self) -> RunRow:
-        """Let a paused run go on. To go on with a training that ended, see `Connection.train(resume=…)`.
+        """Let a paused run go on. `Connection.train(resume=…)` continues a training that has ended.
 
         Raises:
             UsageError: it is not paused, or the disk is too full for it.
         """
         with reading.daemon(self._root) as client:
-            return client.resume(self._run_id)
+            return client.unpause(self._run_id)
 
     def summary(self) -> StoreSummary:
         """Counts, speed, last return and warnings."""

@@ -32,7 +32,7 @@ def test_what_has_ended_is_neither_stopped_nor_paused_and_what_is_the_same_is_no
     ended = row(1, state=RunState.FINISHED, tags={"a": "b"})
     assert run_ops.live([row(2), ended]) == [row(2)]
     run_ops.stop(context, [ended])
-    run_ops.pause_or_resume(context, [ended])
+    run_ops.pause_or_unpause(context, [ended])
     run_ops.rename(context, ended, " run-1 ")
     run_ops.retag(context, ended, " a=b ")
     context.ops.close()  # whatever was begun has ended now
@@ -73,6 +73,17 @@ def test_one_run_that_fails_does_not_keep_the_others_from_being_stopped(
     assert run_id(1) in said(context)[0]
     assert context.toasts.history[0].level == "bad"
     assert daemon.wait(real.run_id).state in ENDED
+
+
+def test_a_paused_run_is_unpaused_in_these_words(qtbot: QtBot, context: Context, daemon: Daemon) -> None:
+    run = daemon.submit(["sleep", "600"], name="sleeper").run_id
+    for before, after in ((RunState.RUNNING, "Paused sleeper."), (RunState.PAUSED, "Unpaused sleeper.")):
+        until(lambda before=before: daemon.client.run(run).state is before)  # type: ignore[misc]
+        run_ops.pause_or_unpause(context, [daemon.client.run(run)])
+        qtbot.waitUntil(lambda after=after: said(context)[-1:] == [after], timeout=WAIT_MS)
+    until(lambda: daemon.client.run(run).state is RunState.RUNNING)
+    daemon.client.stop(run)
+    daemon.wait(run)
 
 
 def test_what_could_not_be_deleted_is_shown_again_with_the_reason(

@@ -135,10 +135,12 @@ def test_buttons_are_able_when_there_is_something_to_do(panel: RunPanel, context
     assert able() == set()
     context.selection.choose([run_id(1)])
     assert able() == {"Watch", "Replay", "Pause", "Stop", "Delete"}
+    assert panel.pause_button.accessibleName() == panel.pause_button.toolTip() == "Pause the chosen runs"
     context.selection.choose([run_id(2)])
     assert able() == {"Replay", "Delete"}
     context.selection.choose([run_id(3)])
-    assert able() == {"Watch", "Replay", "Resume", "Stop", "Delete"}
+    assert able() == {"Watch", "Replay", "Unpause", "Stop", "Delete"}
+    assert panel.pause_button.accessibleName() == panel.pause_button.toolTip() == "Unpause the chosen runs"
 
 
 def test_deleting_can_be_undone_from_the_toast(panel: RunPanel, context: Context) -> None:

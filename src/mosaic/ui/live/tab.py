@@ -195,7 +195,10 @@ class LiveTab(QWidget):
         )
         return [
             action(
-                id="live.pause", title="Pause or resume viewing", call=self.toggle_held, keys=("Space", "K")
+                id="live.pause",
+                title="Pause viewing, or watch again",
+                call=self.toggle_held,
+                keys=("Space", "K"),
             ),
             *(
                 action(id=f"live.{name}", title=title, call=call, keys=(key,), when=self._has_frame)
@@ -210,7 +213,7 @@ class LiveTab(QWidget):
         ]
 
     def toggle_held(self) -> None:
-        """Pause viewing, or go on."""
+        """Pause viewing, or watch again."""
         self.live.hold(not self.live.held)
 
     def save_screenshot(self) -> None:

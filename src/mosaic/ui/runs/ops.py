@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mosaic.ui.runs.model.deletions import Deletions
     from mosaic.ui.shell.context import Context
 
-__all__ = ["carry_out", "delete", "live", "pause_or_resume", "rename", "retag", "stop", "undo"]
+__all__ = ["carry_out", "delete", "live", "pause_or_unpause", "rename", "retag", "stop", "undo"]
 
 
 def live(rows: Sequence[RunRow]) -> list[RunRow]:
@@ -32,14 +32,19 @@ def stop(context: Context, rows: Sequence[RunRow]) -> None:
     _each(context, chosen, lambda client, row: client.stop(row.run_id), said=f"Stopping {_names(chosen)}.")
 
 
-def pause_or_resume(context: Context, rows: Sequence[RunRow]) -> None:
-    """Resume them when the first one is paused, else hold them where they are."""
+def pause_or_unpause(context: Context, rows: Sequence[RunRow]) -> None:
+    """Unpause those that are paused when the first one is, else pause those that are not."""
     chosen = live(rows)
     if not chosen:
         return
     if chosen[0].state is RunState.PAUSED:
-        held = [row for row in chosen if row.state is RunState.PAUSED]
-        _each(context, held, lambda client, row: client.resume(row.run_id), said=f"Resumed {_names(held)}.")
+        paused = [row for row in chosen if row.state is RunState.PAUSED]
+        _each(
+            context,
+            paused,
+            lambda client, row: client.unpause(row.run_id),
+            said=f"Unpaused {_names(paused)}.",
+        )
     else:
         running = [row for row in chosen if row.state is not RunState.PAUSED]
         _each(

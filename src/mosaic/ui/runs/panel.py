@@ -134,14 +134,13 @@ class RunPanel(QWidget):
         self._buttons.setSpacing(TIGHT)
         self.watch_button = self._button("Watch", "Show the chosen run live", self.watch)
         self.replay_button = self._button("Replay", "Replay the chosen run's last episode", self.replay)
-        self.pause_button = self._button("Pause", "Hold the chosen runs where they are", self.pause)
+        self.pause_button = self._button("Pause", "Pause the chosen runs", self.pause)
         self.stop_button = self._button("Stop", "Stop the chosen runs", self.stop)
         self.delete_button = self._button("Delete", "Delete the chosen runs; can be undone", self.delete)
 
     def _button(self, text: str, tip: str, call: object) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
+        button = QPushButton()
+        _label(button, text, tip)
         button.setMinimumWidth(10)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.clicked.connect(call)
@@ -204,8 +203,8 @@ class RunPanel(QWidget):
             self._context.asks.replay.emit(row.run_id, None)
 
     def pause(self) -> None:
-        """Pause the chosen runs, or let them go on."""
-        run_ops.pause_or_resume(self._context, self.chosen())
+        """Pause the chosen runs, or unpause them."""
+        run_ops.pause_or_unpause(self._context, self.chosen())
 
     def stop(self) -> None:
         """Stop the chosen runs, once confirmed below the list."""
@@ -341,7 +340,8 @@ class RunPanel(QWidget):
         self.replay_button.setEnabled(self.focus_row() is not None)
         self.pause_button.setEnabled(bool(alive))
         paused = bool(alive) and alive[0].state is RunState.PAUSED
-        self.pause_button.setText("Resume" if paused else "Pause")
+        verb = "Unpause" if paused else "Pause"
+        _label(self.pause_button, verb, f"{verb} the chosen runs")
         self.stop_button.setEnabled(bool(alive))
         self.delete_button.setEnabled(bool(rows))
         if not alive:
@@ -378,3 +378,10 @@ class RunPanel(QWidget):
         if index.isValid():
             self.list.update(index)
         self._read_spark()
+
+
+def _label(button: QPushButton, text: str, tip: str) -> None:
+    """What a button says, and what it says to those who point at it or have it read to them."""
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)

@@ -61,6 +61,17 @@ def test_without_checkpoints_the_page_says_what_to_do(qtbot: QtBot, context: Con
     assert (made.button.text(), made.why.text()) == ("Evaluate", "Choose a checkpoint.")
 
 
+def test_checkpoints_are_followed_while_the_page_is_on_the_screen(qtbot: QtBot, context: Context) -> None:
+    made = panel(qtbot, context)
+    assert made.evaluating.following.looking
+    made.launch.show("train")
+    assert not made.evaluating.following.looking
+    made.launch.show("trained")
+    assert made.evaluating.following.looking
+    made.hide()
+    assert not made.evaluating.following.looking
+
+
 def test_a_checkpoint_is_verified_when_chosen_and_evaluated_as_a_run(
     qtbot: QtBot, context: Context, daemon: Daemon
 ) -> None:

@@ -5,16 +5,21 @@ The model decides; this obeys, off the window's thread. Whatever is refused leav
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
-from mosaic.errors import UsageError
+from mosaic.errors import StoreError, UsageError
+from mosaic.protocol.runs import ENDED
 from mosaic.runners.parameters import convert
 from mosaic.ui.launch.model.trained import Trained, evaluation_form, title_of
+from mosaic.ui.shell.following import Following
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mosaic.artifacts.checkpoints import Known
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunState
@@ -31,6 +36,17 @@ def _everywhere(root: DataRoot) -> list[Known]:
     from mosaic.artifacts import checkpoints
 
     return checkpoints.everywhere(root)
+
+
+def _of_runs(root: DataRoot, run_ids: tuple[str, ...]) -> list[Known]:
+    """The checkpoints of these runs. Runs that cannot be read are left out."""
+    from mosaic.artifacts import checkpoints
+
+    found: list[Known] = []
+    for run_id in run_ids:
+        with suppress(StoreError):
+            found += checkpoints.of_run(root, run_id)
+    return found
 
 
 def _find(root: DataRoot, path: str) -> Known:
@@ -76,10 +92,10 @@ class Evaluating(QObject):
     Args:
         context: the window's.
         launching: whose runner is shown, and who presents what was started.
-        look_ms: how long runs must be quiet before checkpoints are looked for again.
+        gap_ms: the shortest time between two looks for checkpoints.
     """
 
-    def __init__(self, context: Context, launching: Launching, *, look_ms: int = 1500) -> None:
+    def __init__(self, context: Context, launching: Launching, *, gap_ms: int = 1500) -> None:
         super().__init__()
         self._context = context
         self._launching = launching
@@ -87,11 +103,16 @@ class Evaluating(QObject):
         self.trained = Trained(state_of=self._state_of, needs_trust=self._needs_trust)
         self._forms: dict[str, Form] = {}
         self._hashing = ""
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(look_ms)
-        self._soon.timeout.connect(self.look)
-        context.runs.changed.connect(lambda _: self._runs_changed())
+        self.following: Following[tuple[tuple[str, ...], list[Known]]] = Following(
+            context,
+            wanted=lambda: [row.run_id for row in context.runs.rows],
+            work=self._work,
+            take=self._take,
+            failed=self._refused,
+            gap_ms=gap_ms,
+        )
+        """Keeps the checkpoints up to date while the page is on the screen."""
+        context.runs.changed.connect(self._runs_changed)
         context.asks.evaluate.connect(self._asked)
         self._launch.picked.connect(self._picked)
         self.trained.changed.connect(self._check_chosen)
@@ -106,7 +127,7 @@ class Evaluating(QObject):
         return self._forms[runner]
 
     def look(self) -> None:
-        """See which checkpoints there are."""
+        """See at once which checkpoints there are, of all runs."""
         root = self._context.root
         self._context.ops.run(lambda: _everywhere(root), done=self.trained.show, failed=self._refused)
 
@@ -162,12 +183,24 @@ class Evaluating(QObject):
         self.trained.changed.emit()
 
     def _picked(self) -> None:
-        if self._launch.page == "trained" and not self.trained.loaded:
+        """The first look, when there is no list of runs (yet) that says what to read."""
+        if self._launch.page == "trained" and not self.trained.loaded and not len(self._context.runs):
             self.look()
 
-    def _runs_changed(self) -> None:
-        if self.trained.loaded or self._launch.page == "trained":
-            self._soon.start()
+    def _work(self, due: tuple[str, ...]) -> Callable[[], tuple[tuple[str, ...], list[Known]]]:
+        root = self._context.root
+        return lambda: (due, _of_runs(root, due))
+
+    def _take(self, found: tuple[tuple[str, ...], list[Known]]) -> bool:
+        looked_at, known = found
+        self.trained.show(known, of=looked_at)
+        return False
+
+    def _runs_changed(self, moved: frozenset[str]) -> None:
+        """What is stored is followed; that a run ended well, or was deleted, is in no store."""
+        rows = {run_id: self._context.runs.get(run_id) for run_id in moved}
+        if self.trained.loaded and any(row is None or row.state in ENDED for row in rows.values()):
+            self.trained.forget([run_id for run_id, row in rows.items() if row is None])
 
     def _check_chosen(self) -> None:
         """Hash the chosen one, once: whether it is what was recorded is said before it is used."""

@@ -27,6 +27,7 @@ from mosaic.ui.shell.widgets.bits import Fold, Heading, Note, is_restyling
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.artifacts.checkpoints import Known
     from mosaic.ui.launch.evaluating import Evaluating
@@ -134,6 +135,16 @@ class TrainedPanel(QWidget):
         column.addWidget(self.switch_note)
         column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
         return self.switch_box
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep up while somebody looks."""
+        super().showEvent(event)
+        self._evaluating.following.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: read nothing."""
+        self._evaluating.following.stop()
+        super().hideEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: what cannot be used takes its colours."""

@@ -52,6 +52,22 @@ def test_checkpoints_are_grouped_and_the_newest_of_a_good_training_is_marked() -
     assert made.shelves("tabular") == []
 
 
+def test_of_runs_that_were_looked_at_again_only_theirs_are_replaced() -> None:
+    made = trained()
+    made.show([known("a"), known("b"), known("live", run="live")])
+    made.add(known("mine", run=""), runner="sb3", algorithm="ppo")
+
+    def paths() -> set[str]:
+        return {str(one.path) for shelf in made.shelves("sb3") for one in shelf.members}
+
+    made.show([known("b"), known("c")], of={"good"})
+    assert paths() == {"/b", "/c", "/live", "/mine"}
+    made.forget({"live"})
+    assert paths() == {"/b", "/c", "/mine"}
+    made.show([known("c")])
+    assert paths() == {"/c", "/mine"}
+
+
 def test_a_chosen_checkpoint_that_can_be_used_blocks_nothing() -> None:
     made = trained()
     assert made.blocked(form(), runner="sb3") == "Looking for checkpoints…"

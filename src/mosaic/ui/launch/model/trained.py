@@ -18,7 +18,7 @@ from mosaic.ui.launch.model.form import Form
 from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from mosaic.artifacts.checkpoints import Known
 
@@ -64,9 +64,18 @@ class Trained:
         self._known: dict[str, Known] = {}
         self._chosen = ""
 
-    def show(self, known: Iterable[Known]) -> None:
-        """Take in what was found; what was checked, and files named by hand, stay as they are known."""
-        kept = {path: one for path, one in self._known.items() if not one.run_id}
+    def show(self, known: Iterable[Known], *, of: Collection[str] | None = None) -> None:
+        """Take in what was found; what was checked, and files named by hand, stay as they are known.
+
+        Args:
+            known: the checkpoints.
+            of: the runs that were looked at, when not all of them were; those of the others stay.
+        """
+        kept = {
+            path: one
+            for path, one in self._known.items()
+            if not one.run_id or (of is not None and one.run_id not in of)
+        }
         for one in known:
             if not one.pruned:
                 before = self._known.get(str(one.path))
@@ -75,6 +84,10 @@ class Trained:
         self._known = kept
         self.loaded = True
         self.changed.emit()
+
+    def forget(self, run_ids: Collection[str]) -> None:
+        """These runs were deleted, and their checkpoints with them."""
+        self.show((), of=run_ids)
 
     def update(self, one: Known) -> None:
         """One is known better now: it was hashed, or trusted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -17,6 +18,7 @@ from mosaic.ui.runs.panel import RunPanel
 from mosaic.ui.shell.model.actions import Actions
 from tests.daemons import daemon, until
 from tests.ui.rows import row, run_id
+from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -244,6 +246,31 @@ def test_runs_are_renamed_tagged_stopped_and_deleted_for_real(
     qtbot.waitUntil(lambda: not context.root.run(one.run_id).path.exists(), timeout=60_000)
     qtbot.waitUntil(lambda: context.runs.rows == [], timeout=30_000)
     assert context.selection.chosen == ()
+
+
+def test_curves_of_the_runs_on_the_screen_are_read_when_their_stores_have_moved(
+    qtbot: QtBot, panel: RunPanel, context: Context
+) -> None:
+    run = Stored(context.root)
+    run.episodes([1.0, 2.0])
+    listed = run.commit()
+    context.runs.update([listed, *(row(number, created=0.0) for number in range(1, 100))])
+    qtbot.waitUntil(lambda: panel.sparks.look(run.run_id) == [1.0, 2.0], timeout=60_000)
+    run.episodes([3.0])
+    grown = run.commit()
+    context.runs.update([grown])
+    qtbot.waitUntil(lambda: panel.sparks.look(run.run_id) == [1.0, 2.0, 3.0], timeout=60_000)
+    panel.curves.turn()
+    assert not panel.curves.reading, "nothing has moved"
+    panel.list.scrollToBottom()
+    context.runs.update([msgspec.structs.replace(grown, store_seq=grown.store_seq + 1)])
+    panel.curves.ask()
+    assert not panel.curves.reading, "it is not on the screen"
+    panel.list.scrollToTop()
+    panel.curves.ask()
+    assert panel.curves.reading
+    panel.hide()
+    assert not panel.curves.looking
 
 
 def test_a_line_can_be_reached_and_chosen_with_the_keyboard(

@@ -1,4 +1,4 @@
-"""Small curves: thinned, cached, bounded, read one at a time."""
+"""Small curves: thinned, cached, bounded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from mosaic.paths import RunFolder
 from mosaic.ui.runs.sparklines import Sparklines, read, thin
-from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,37 +27,22 @@ def test_a_stretch_without_a_number_is_a_gap_not_a_zero() -> None:
     assert points[2] == 5.0
 
 
-def test_a_curve_is_read_again_only_when_it_grew_and_a_while_has_passed() -> None:
-    now = [0.0]
-    sparks = Sparklines(pause_secs=2, clock=lambda: now[0])
-    assert sparks.look(row(1, episodes=1)) == []
-    assert sparks.next() is None
-    sparks.look(row(1, episodes=5))
-    assert sparks.next() == run_id(1)
-    sparks.look(row(2, episodes=5))
-    assert sparks.next() is None, "one at a time"
-    assert sparks.put([1.0, 2.0]) == run_id(1)
-    assert sparks.look(row(1, episodes=5)) == [1.0, 2.0]
-    assert sparks.next() == run_id(2)
-    sparks.put([])
-    sparks.look(row(1, episodes=6))
-    assert sparks.next() is None, "too soon"
-    now[0] = 2.0
-    sparks.look(row(1, episodes=6))
-    assert sparks.next() == run_id(1)
+def test_a_curve_is_known_as_it_was_last_read() -> None:
+    sparks = Sparklines()
+    assert sparks.look("a") == []
+    sparks.put("a", [1.0, 2.0])
+    sparks.put("b", [3.0])
+    sparks.put("a", [1.0, 2.0, 4.0])
+    assert (sparks.look("a"), sparks.look("b")) == ([1.0, 2.0, 4.0], [3.0])
 
 
-def test_only_so_many_are_remembered() -> None:
+def test_only_so_many_are_remembered_and_those_not_looked_at_go_first() -> None:
     sparks = Sparklines(keep=3)
-    for number in range(10):
-        sparks.look(row(number, episodes=5))
-        assert sparks.next() == run_id(number)
-        sparks.put([1.0])
-    assert sparks.look(row(0, episodes=5)) == []
-    assert sparks.look(row(9, episodes=5)) == [1.0]
-    for number in range(100, 110):
-        sparks.look(row(number, episodes=5))
-    assert len(sparks._wanted) == 3
+    for name in "abc":
+        sparks.put(name, [1.0])
+    sparks.look("a")
+    sparks.put("d", [1.0])
+    assert [name for name in "abcd" if sparks.look(name)] == ["a", "c", "d"]
 
 
 def test_a_run_without_a_store_has_no_curve(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class RunDelegate(QStyledItemDelegate):
         bold = QFont(font)
         bold.setBold(True)
         _write(painter, first.adjusted(0, 0, -badge - GAP, 0), title(row), bold, text)
-        points = self._sparks.look(row)
+        points = self._sparks.look(row.run_id)
         spark = QRect(second.right() - _SPARK_WIDTH, second.top(), _SPARK_WIDTH, line + TIGHT)
         if points:
             second = second.adjusted(0, 0, -_SPARK_WIDTH - GAP, 0)

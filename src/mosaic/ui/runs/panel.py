@@ -27,6 +27,7 @@ from mosaic.ui.runs.delegate import RunDelegate
 from mosaic.ui.runs.model.table import GROUPS, SORTS, Header
 from mosaic.ui.runs.qt_model import RunModel
 from mosaic.ui.runs.sparklines import Sparklines, read
+from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.actions import Action
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.confirm import Confirm
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QModelIndex, QPoint
+    from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.protocol.runs import RunRow
     from mosaic.ui.runs.model.deletions import Deletions
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["RunPanel"]
 
 _TICK_MILLIS = 1000
+_CURVES_GAP_MILLIS = 1000
 
 
 class RunPanel(QWidget):
@@ -61,6 +64,15 @@ class RunPanel(QWidget):
         self.deletions, self.table = deletions, table
         self.sparks = Sparklines()
         self._following = False
+        self.curves: Following[dict[str, list[float]]] = Following(
+            context,
+            wanted=self._with_curves,
+            work=self._read_curves,
+            take=self._show_curves,
+            failed=lambda _: None,  # a curve is an ornament: what is wrong with a store is said elsewhere
+            gap_ms=_CURVES_GAP_MILLIS,
+        )
+        """Keeps the curves of the runs on the screen up to date."""
         self._make_list()
         self._make_controls()
         column = QVBoxLayout(self)
@@ -357,27 +369,43 @@ class RunPanel(QWidget):
         menu.popup(self.list.viewport().mapToGlobal(where))
 
     def _tick(self) -> None:
-        """Elapsed times go on, curves grow, deletions fall due."""
+        """Elapsed times go on, deletions fall due, other runs may have been scrolled onto the screen."""
         run_ops.carry_out(self._context, self.deletions)
         if self.isVisible():
             self.list.viewport().update()
-        self._read_spark()
+        self.curves.turn()
 
-    def _read_spark(self) -> None:
-        run_id = self.sparks.next()
-        if run_id is None:
-            return
-        folder = self._context.root.run(run_id)
-        self._context.ops.run(
-            lambda: read(folder), done=self._put_spark, failed=lambda _: self._put_spark([])
-        )
+    # Curves.
 
-    def _put_spark(self, points: list[float]) -> None:
-        run_id = self.sparks.put(points)
-        index = self.model.index_of(run_id or "")
-        if index.isValid():
-            self.list.update(index)
-        self._read_spark()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep up while somebody looks."""
+        super().showEvent(event)
+        self.curves.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: read nothing."""
+        self.curves.stop()
+        super().hideEvent(event)
+
+    def _with_curves(self) -> list[str]:
+        """The runs on the screen that have a curve."""
+        area = self.list.viewport().rect()
+        first, last = self.list.indexAt(area.topLeft()).row(), self.list.indexAt(area.bottomLeft()).row()
+        lines = self.table.entries[max(0, first) : last + 1 if last >= 0 else None]
+        rows = [self._context.runs.get(entry) for entry in lines if isinstance(entry, str)]
+        return [row.run_id for row in rows if row is not None and row.episodes > 1]
+
+    def _read_curves(self, due: tuple[str, ...]) -> Callable[[], dict[str, list[float]]]:
+        root = self._context.root
+        return lambda: {run_id: read(root.run(run_id)) for run_id in due}
+
+    def _show_curves(self, found: dict[str, list[float]]) -> bool:
+        for run_id, points in found.items():
+            self.sparks.put(run_id, points)
+            index = self.model.index_of(run_id)
+            if index.isValid():
+                self.list.update(index)
+        return False
 
 
 def _label(button: QPushButton, text: str, tip: str) -> None:

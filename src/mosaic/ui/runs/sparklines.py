@@ -1,10 +1,8 @@
-"""Small curves of returns for the run list: thinned, cached, read when they may have changed. Qt-free."""
+"""Small curves of returns for the run list: read, thinned, cached. When to read, others decide. Qt-free."""
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +11,9 @@ from mosaic.errors import StoreError
 from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
     from mosaic.paths import RunFolder
-    from mosaic.protocol.runs import RunRow
 
 __all__ = ["Sparklines", "read", "thin"]
 
@@ -48,57 +43,26 @@ def read(folder: RunFolder) -> list[float]:
         return []
 
 
-@dataclass
-class _Kept:
-    points: list[float]
-    episodes: int
-    again_at: float
-
-
 class Sparklines:
-    """Curves by run, for those that are looked at.
+    """Curves by run, as they were last read.
 
     Args:
         keep: how many are remembered; beyond that the ones not looked at for longest are forgotten.
-        pause_secs: the least time between two readings of one run.
-        clock: seconds that only go up.
     """
 
-    def __init__(
-        self, *, keep: int = 512, pause_secs: float = 2.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._keep, self._pause_secs, self._clock = keep, pause_secs, clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._wanted: OrderedDict[str, int] = OrderedDict()  # at most one entry per run in view
-        self._busy: tuple[str, int] | None = None
+    def __init__(self, *, keep: int = 512) -> None:
+        self._keep = keep
+        self._kept: OrderedDict[str, list[float]] = OrderedDict()
 
-    def look(self, row: RunRow) -> list[float]:
-        """The curve as far as known; when there is more of it by now, it is wanted."""
-        kept = self._kept.get(row.run_id)
-        if kept is not None:
-            self._kept.move_to_end(row.run_id)
-        stale = kept is None or (kept.episodes != row.episodes and kept.again_at <= self._clock())
-        if row.episodes > 1 and stale and (self._busy is None or self._busy[0] != row.run_id):
-            self._wanted[row.run_id] = row.episodes
-            while len(self._wanted) > self._keep:
-                self._wanted.popitem(last=False)
-        return kept.points if kept is not None else []
+    def look(self, run_id: str) -> list[float]:
+        """A run's curve as far as known."""
+        if run_id in self._kept:
+            self._kept.move_to_end(run_id)
+        return self._kept.get(run_id, [])
 
-    def next(self) -> str | None:
-        """The run to read now: the one wanted last. None while one is being read, or nothing is wanted."""
-        if self._busy is not None or not self._wanted:
-            return None
-        self._busy = self._wanted.popitem()
-        return self._busy[0]
-
-    def put(self, points: list[float]) -> str | None:
-        """What was read of the run that `next` named; says which that is."""
-        if self._busy is None:
-            return None
-        run_id, episodes = self._busy
-        self._busy = None
-        self._kept[run_id] = _Kept(points, episodes, self._clock() + self._pause_secs)
+    def put(self, run_id: str, points: list[float]) -> None:
+        """What was read of a run."""
+        self._kept[run_id] = points
         self._kept.move_to_end(run_id)
         while len(self._kept) > self._keep:
             self._kept.popitem(last=False)
-        return run_id

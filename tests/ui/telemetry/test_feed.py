@@ -68,6 +68,44 @@ def test_a_run_is_followed_and_another_in_focus_takes_over(
     qtbot.waitUntil(lambda: returns(telemetry) == [9.0], timeout=WAIT_MS)
 
 
+def test_who_comes_back_sees_the_newest_and_nothing_was_skipped(
+    qtbot: QtBot, context: Context, telemetry: Telemetry, feed: TelemetryFeed
+) -> None:
+    run = choose(context, 1.0)
+    feed.start("left")
+    qtbot.waitUntil(lambda: returns(telemetry) == [1.0], timeout=WAIT_MS)
+    feed.stop("left")
+    run.episodes([2.0] * 400)  # more than is caught up with
+    context.runs.update([run.commit()])
+    feed.start("left")
+    assert returns(telemetry) == [1.0], "what was known stays until there is more"
+    qtbot.waitUntil(lambda: len(returns(telemetry)) > 1, timeout=WAIT_MS)
+    assert (set(returns(telemetry)), telemetry.skipped_events) == ({2.0}, 0)
+    run.episodes([3.0] * 400)
+    context.runs.update([run.commit()])
+    feed.start("right")
+    qtbot.waitUntil(lambda: 3.0 in returns(telemetry), timeout=WAIT_MS)
+    assert telemetry.skipped_events > 0, "somebody looked all the time"
+
+
+def test_who_comes_back_for_another_run_does_not_have_the_old_one_read(
+    qtbot: QtBot, context: Context, telemetry: Telemetry, feed: TelemetryFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = choose(context, 1.0)
+    feed.start()
+    qtbot.waitUntil(lambda: returns(telemetry) == [1.0], timeout=WAIT_MS)
+    feed.stop()
+    first.episodes([2.0])
+    context.runs.update([first.commit()])
+    second = choose(context, 9.0)
+    begun: list[str] = []
+    work = feed._work
+    monkeypatch.setattr(feed._following, "_work", lambda due: (begun.extend(due), work(due))[1])
+    feed.start()
+    qtbot.waitUntil(lambda: returns(telemetry) == [9.0], timeout=WAIT_MS)
+    assert begun == [second.run_id]
+
+
 def test_what_is_closed_reads_nothing(context: Context, telemetry: Telemetry, feed: TelemetryFeed) -> None:
     feed.start()
     feed.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mosaic.protocol.rows import EpisodeRow, StepRow
+from mosaic.protocol.runs import RunState
 from mosaic.ui.telemetry.model import News, StepLine, Telemetry, episode_cells, step_cells
 
 
@@ -11,8 +12,8 @@ def step(number: int, **more: object) -> StepLine:
     return StepLine("e0", StepRow(step=number, **{**given, **more}))  # type: ignore[arg-type]
 
 
-def said(telemetry: Telemetry, *, ended: bool = False, connected: bool = True) -> str:
-    return telemetry.said(ended=ended, connected=connected)
+def said(telemetry: Telemetry, *, state: RunState = RunState.RUNNING, connected: bool = True) -> str:
+    return telemetry.said(state=state, connected=connected)
 
 
 def test_only_the_newest_are_kept_and_come_first() -> None:
@@ -49,9 +50,10 @@ def test_its_state_is_said_in_order() -> None:
     telemetry = Telemetry()
     told = [said(telemetry)]
     telemetry.take(News())
-    told.append(said(telemetry))
+    told += [said(telemetry), said(telemetry, state=RunState.PAUSED)]
     telemetry.take(News(steps=[step(1)]))
-    told += [said(telemetry), said(telemetry, connected=False), said(telemetry, ended=True)]
+    told += [said(telemetry), said(telemetry, connected=False)]
+    told += [said(telemetry, state=state) for state in (RunState.PAUSED, RunState.FAILED)]
     telemetry.fail("the disk is gone")
     told.append(said(telemetry))
     telemetry.take(News())
@@ -61,8 +63,10 @@ def test_its_state_is_said_in_order() -> None:
     assert told == [
         "Reading…",
         "Waiting for the run's first step.",
+        "The run is paused before its first step.",
         "Live.",
         "Waiting for the daemon: without it nothing new is stored.",
+        "The run is paused; these were its last steps.",
         "The run has ended; these were its last steps.",
         "Cannot be read, trying again: the disk is gone",
         "Live.",

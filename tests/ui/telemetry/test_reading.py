@@ -90,3 +90,20 @@ def test_a_store_that_was_built_anew_is_read_as_a_new_one(run: Stored) -> None:
     rebuild(run.folder)
     news = reader.read()
     assert (rewards(news), news.anew) == ([1.0, 2.0, 3.0, 4.0, 5.0], True)
+
+
+def test_a_store_that_is_shorter_than_before_is_read_as_a_new_one_though_it_is_the_same_file(
+    run: Stored,
+) -> None:
+    reader = TelemetryReader(run.folder, steps=50)
+    play(run, 5)
+    run.commit()
+    shorter = run.folder.store.read_bytes()
+    play(run, 3)
+    run.commit()
+    reader.read()
+    inode = run.folder.store.stat().st_ino
+    run.folder.store.write_bytes(shorter)
+    assert run.folder.store.stat().st_ino == inode
+    news = reader.read()
+    assert (rewards(news), news.anew) == ([1.0, 2.0, 3.0, 4.0, 5.0], True)

@@ -39,7 +39,7 @@ class TelemetryFeed:
             failed=telemetry.fail,
             gap_ms=gap_ms,
         )
-        self._unhear = context.selection.changed.connect(self._take_focus)
+        self._unhear = context.selection.changed.connect(self._focus_moved)
 
     @property
     def looking(self) -> bool:
@@ -47,9 +47,10 @@ class TelemetryFeed:
         return self._following.looking
 
     def start(self, looker: object = None) -> None:
-        """Somebody looks."""
+        """Somebody looks. What was stored while nobody did was not skipped: the newest is read anew."""
+        if not self._following.looking:
+            self._begin()
         self._following.start(looker)
-        self._take_focus()
 
     def stop(self, looker: object = None) -> None:
         """This one looks no more; when nobody does, nothing is read."""
@@ -62,15 +63,19 @@ class TelemetryFeed:
 
     # -- inside ---------------------------------------------------------------------------------------------
 
-    def _take_focus(self) -> None:
-        focus = self._context.selection.focus
-        if not self._following.looking or focus == self.run_id:
-            return
-        self.run_id = focus
-        self._reader = None if focus is None else TelemetryReader(self._context.root.run(focus))
+    def _focus_moved(self) -> None:
+        if self._following.looking and self._context.selection.focus != self.run_id:
+            self._begin()
+            self._following.ask()
+
+    def _begin(self) -> None:
+        """Follow the run in focus from near its head."""
         self._following.let_go()
-        self._telemetry.clear()
-        self._following.ask()
+        focus = self._context.selection.focus
+        if focus != self.run_id:
+            self.run_id = focus
+            self._telemetry.clear()
+        self._reader = None if focus is None else TelemetryReader(self._context.root.run(focus))
 
     def _work(self, _due: tuple[str, ...]) -> Callable[[], News]:
         reader = self._reader

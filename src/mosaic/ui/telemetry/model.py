@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from mosaic.protocol.runs import ENDED, RunState
 from mosaic.text import count, number, span, visible
 from mosaic.ui.shell.model.signal import Signal
 from mosaic.ui.shell.model.values import value_cells
@@ -100,11 +101,11 @@ class Telemetry:
         """The kept episodes, newest first."""
         return [self.episodes[index] for index in sorted(self.episodes, reverse=True)]
 
-    def said(self, *, ended: bool, connected: bool) -> str:
+    def said(self, *, state: RunState | None, connected: bool) -> str:
         """How the view stands to the run, in one sentence.
 
         Args:
-            ended: whether the run has.
+            state: the run's; None when no run is chosen.
             connected: whether the daemon answers: without it nothing new comes into a store.
         """
         if self.problem:
@@ -116,12 +117,16 @@ class Telemetry:
         )
         if not self.read:
             return "Reading…"
-        if ended:
+        empty = not self.steps and not self.episodes
+        if state in ENDED:
             return f"The run has ended; these were its last steps.{skipped}"
         if not connected:
             return f"Waiting for the daemon: without it nothing new is stored.{skipped}"
-        if not self.steps and not self.episodes:
-            return "Waiting for the run's first step."
+        if state is RunState.PAUSED and not empty:
+            return f"The run is paused; these were its last steps.{skipped}"
+        if empty:
+            paused = "The run is paused before its first step."
+            return paused if state is RunState.PAUSED else "Waiting for the run's first step."
         return f"Live.{skipped}"
 
 

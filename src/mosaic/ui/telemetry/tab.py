@@ -163,12 +163,12 @@ class TelemetryTab(QWidget):
     def _draw(self) -> None:
         telemetry = self.telemetry
         row = self._context.runs.get(self._context.selection.focus)
-        ended = row is not None and row.state in ENDED
-        said = telemetry.said(ended=ended, connected=self._context.link.connected)
+        state = None if row is None else row.state
+        said = telemetry.said(state=state, connected=self._context.link.connected)
         empty = not telemetry.steps and not telemetry.episodes
         if row is None:
             self.notice.say("No run chosen", "Choose a run in the list to see its steps and episodes.")
-        elif empty and ended and telemetry.read:
+        elif empty and state in ENDED and telemetry.read:
             self.notice.say("No steps", "This run has ended and recorded no steps and no episodes.")
         elif empty:
             self.notice.say("Nothing yet", said)

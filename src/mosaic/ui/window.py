@@ -27,6 +27,7 @@ from mosaic.ui.shell.key_help import KeyHelp
 from mosaic.ui.shell.keys import Keys
 from mosaic.ui.shell.menus import make_menus
 from mosaic.ui.shell.model.actions import Action
+from mosaic.ui.shell.model.link import LinkState
 from mosaic.ui.shell.palette import Palette
 from mosaic.ui.shell.toast_line import ToastLine
 
@@ -341,9 +342,13 @@ class Window(QMainWindow):
     def _show_status(self) -> None:
         rows = self._context.runs.rows
         alive = sum(row.state not in ENDED for row in rows)
-        said = {"connected": "Daemon connected", "connecting": "Connecting…", "lost": "Daemon gone"}
+        said = {
+            LinkState.CONNECTED: "Daemon connected",
+            LinkState.CONNECTING: "Connecting…",
+            LinkState.LOST: "Daemon gone",
+        }
         runs = f"{count(len(rows))} run{'' if len(rows) == 1 else 's'}, {count(alive)} live"
-        self.status.setText(f"{runs}   {said[self._context.link.state.value]}")
+        self.status.setText(f"{runs}   {said[self._context.link.state]}")
 
     def _bring(self, run_id: str, part: QWidget) -> None:
         if self._context.selection.focus != run_id:

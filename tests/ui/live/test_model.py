@@ -136,12 +136,14 @@ def test_why_there_is_no_frame_is_said(live: Live, lane: Lane) -> None:
     assert live.said().title == "No run to watch"
     live.want(True)
     live.show(row(RunState.QUEUED, reason="behind two others"))
-    assert live.said() == ("The run is queued", "behind two others")
+    assert live.said() == ("The run is queued", "Behind two others.")
     live.show(row())
     tick(live)
     assert live.said().title == "Waiting for the first reset"
-    live.show(row(RunState.PAUSED, reason="disk low."))
-    assert live.said() == ("The run is paused", "disk low. Frames come when it goes on.")
+    live.show(row(RunState.PAUSED, reason="paused by the user"))
+    assert live.said() == ("The run is paused", "Paused by the user. Frames come when it goes on.")
+    live.show(row(RunState.PAUSED))
+    assert live.said().text == "Frames come when it goes on."
     live.show(row())
     lane.list_row(0, state=layout.WITHOUT_FRAMES, env_index=0, group="")
     lane.note("made with render_mode='ansi'")
@@ -150,8 +152,11 @@ def test_why_there_is_no_frame_is_said(live: Live, lane: Lane) -> None:
     assert live.said() == ("No frame", "made with render_mode='ansi'")
     live.hold(True)
     assert live.said().title == "Viewing is paused"
-    live.show(row(RunState.STOPPED))
-    assert live.said().title == "This run has been stopped"
+    titles = []
+    for state in (RunState.STOPPED, RunState.FINISHED, RunState.FAILED, RunState.LOST):
+        live.show(row(state))
+        titles.append(live.said().title.removeprefix("This run has "))
+    assert titles == ["been stopped", "finished", "failed", "gone: nothing of it runs any more"]
 
 
 def test_limits_are_kept(live: Live) -> None:

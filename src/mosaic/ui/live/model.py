@@ -17,6 +17,7 @@ from mosaic.fastlane.viewer import Viewer
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.text import count, number, speed
 from mosaic.ui.shell.model.signal import Signal
+from mosaic.ui.shell.model.words import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -250,15 +251,16 @@ class Live:
             Phase.HELD: Said(
                 "Viewing is paused", "The run goes on and renders nothing. Press Space to watch again."
             ),
-            Phase.NOT_STARTED: Said(f"The run is {row.state.value}", row.reason or "It has no process yet."),
+            Phase.NOT_STARTED: Said(
+                f"The run is {row.state.value}", sentence(row.reason) or "It has no process yet."
+            ),
             Phase.NO_FRAME: Said("No frame", "; ".join(self.notes)),
         }
         return said.get(phase) or self._waiting(row)
 
     def _waiting(self, row: RunRow) -> Said:
         if row.state is RunState.PAUSED:
-            why = f"{row.reason} " if row.reason else ""
-            return Said("The run is paused", f"{why}Frames come when it goes on.")
+            return Said("The run is paused", f"{sentence(row.reason)} Frames come when it goes on.".lstrip())
         if not self._seen:
             return Said(
                 "Waiting for the first reset",
@@ -272,9 +274,10 @@ class Live:
 
 
 def _ended(row: RunRow) -> str:
-    return {RunState.FINISHED: "finished", RunState.FAILED: "failed", RunState.STOPPED: "been stopped"}.get(
-        row.state, "gone: nothing of it runs any more"
-    )
+    if row.state is RunState.STOPPED:
+        return f"been {row.state.value}"
+    itself = row.state in (RunState.FINISHED, RunState.FAILED)
+    return row.state.value if itself else "gone: nothing of it runs any more"
 
 
 def hud(shown: OnScreen, *, now_nanos: int) -> list[tuple[str, str]]:

@@ -118,12 +118,11 @@ class Telemetry:
         if not self.read:
             return "Reading…"
         empty = not self.steps and not self.episodes
-        if state in ENDED:
-            return f"The run has ended; these were its last steps.{skipped}"
+        if state in ENDED or (state is RunState.PAUSED and not empty):
+            stands = "has ended" if state in ENDED else "is paused"
+            return f"The run {stands}; these were its last steps.{skipped}"
         if not connected:
             return f"Waiting for the daemon: without it nothing new is stored.{skipped}"
-        if state is RunState.PAUSED and not empty:
-            return f"The run is paused; these were its last steps.{skipped}"
         if empty:
             paused = "The run is paused before its first step."
             return paused if state is RunState.PAUSED else "Waiting for the run's first step."

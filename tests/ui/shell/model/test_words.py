@@ -1,8 +1,8 @@
-"""How runs are called, and long words."""
+"""How runs are called, reasons as sentences, and long words."""
 
 from __future__ import annotations
 
-from mosaic.ui.shell.model.words import breakable, subtitle, title
+from mosaic.ui.shell.model.words import breakable, sentence, subtitle, title
 from tests.ui.rows import row, run_id
 
 
@@ -15,6 +15,11 @@ def test_a_run_without_a_name_is_called_after_what_it_does() -> None:
     assert subtitle(row(1, algorithm="ppo", runner="sb3", env_ids=["a", "b", "c"])) == "a, b +1 · ppo · sb3"
     assert title(row(1, name="", command=["python", "/a/train.py"])) == "train.py"
     assert title(row(1, name="", command=[])) == run_id(1)[:10]
+
+
+def test_a_reason_becomes_a_sentence() -> None:
+    said = [sentence(one) for one in ("paused by the user", " Done. ", "", "a\x1b")]
+    assert said == ["Paused by the user.", "Done.", "", "A\\x1b."]
 
 
 def test_long_words_can_be_broken_and_lose_nothing() -> None:

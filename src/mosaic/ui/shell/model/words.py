@@ -1,4 +1,4 @@
-"""What several parts of the window write alike: how a run is called, and long words made breakable. Pure."""
+"""What parts of the window write alike: what a run is called, its reason as a sentence, long words. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mosaic.text import visible
 if TYPE_CHECKING:
     from mosaic.protocol.runs import RunRow
 
-__all__ = ["breakable", "subtitle", "title"]
+__all__ = ["breakable", "sentence", "subtitle", "title"]
 
 _LONG_WORD = re.compile(r"\S{24,}")
 _BREAK = "\N{ZERO WIDTH SPACE}"
@@ -32,6 +32,12 @@ def subtitle(row: RunRow) -> str:
     envs = ", ".join(row.env_ids[:2]) + (f" +{len(row.env_ids) - 2}" if len(row.env_ids) > 2 else "")
     parts = [envs, row.algorithm, row.runner if row.runner != COMMAND_RUNNER else ""]
     return visible(" · ".join(part for part in parts if part)) or visible(" ".join(row.command))
+
+
+def sentence(reason: str) -> str:
+    """A run's reason, a few words as a listing has them, as a sentence: `Paused by the user.` or nothing."""
+    said = visible(reason.strip())
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?')) else '.'}" if said else ""
 
 
 def breakable(line: str) -> str:

@@ -42,7 +42,7 @@ def loadable(root: DataRoot, known: Known, card: RunnerCard) -> str:
 
 
 def inherited(root: DataRoot, job: Job) -> Job:
-    """A job that goes on with a run, with all that it does not say itself taken from that run's job.
+    """A job that resumes a run, with all that it does not say itself taken from that run's job.
 
     Raises:
         RunNotFoundError: there is no such run.
@@ -74,7 +74,7 @@ def inherited(root: DataRoot, job: Job) -> Job:
 
 
 def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
-    """A training job with the checkpoint it goes on with, or starts from, found and checked.
+    """A training job with the checkpoint it continues, or starts from, found and checked.
 
     Raises:
         UsageError: there is none, it is of another algorithm, or it may not be loaded.
@@ -82,7 +82,7 @@ def located(root: DataRoot, job: Job, card: RunnerCard) -> Job:
     if job.kind != "train" or not (job.resume or job.init):
         return job
     if job.resume and job.init:
-        raise UsageError("--resume goes on with a training, --init begins a new one: give one of them")
+        raise UsageError("--resume continues a training, --init begins a new one: give one of them")
     can = card.capabilities
     if not (can.supports_resume if job.resume else can.supports_warmstart):
         return job  # the preflight says so

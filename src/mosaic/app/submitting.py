@@ -55,7 +55,7 @@ def make_spec(
 
 
 def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """What a worker gets of an environment (and our umask), and the names of what is no UTF-8 and stays."""
+    """What a worker gets of an environment (and our umask), and the names of what is not UTF-8 and stays."""
     kept = {name: value for name, value in env.items() if _is_text(name) and _is_text(value)}
     kept["MOSAIC_UMASK"] = _umask()  # the daemon's own would close the files a script makes for others
     return kept, sorted(ascii(name) for name in env.keys() - kept.keys())
@@ -70,7 +70,7 @@ def _umask() -> str:
 def _is_text(word: str) -> bool:
     try:
         word.encode()
-    except UnicodeEncodeError:  # bytes that are no UTF-8 reach Python as lone surrogates
+    except UnicodeEncodeError:  # bytes that are not UTF-8 reach Python as lone surrogates
         return False
     return True
 

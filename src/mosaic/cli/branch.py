@@ -53,7 +53,7 @@ def branch_command(
     """Continue a recorded episode from one of its steps, as a new run.
 
     The new run plays the recorded actions up to that step, checks that everything comes out as recorded, and
-    goes on with random actions or with those of a JSON file: a list with one action for each step.
+    continues with random actions or with those of a JSON file: a list with one action for each step.
 
     \b
     Example:

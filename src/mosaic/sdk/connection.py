@@ -108,7 +108,7 @@ class Connection:
             envs: Environments at once.
             parameters: What differs from the algorithm's defaults; `env.KEY` is for the environment itself.
             arguments: Words passed on to the runner's command as they are.
-            resume: The run to go on with, or a checkpoint of it.
+            resume: The run to resume, or a checkpoint of it.
             init: A checkpoint to start from: a path, `RUN`, `RUN@STEP` or `RUN:best`.
             checkout: Where the runner's scripts lie, for runners that find their algorithms there.
             name: A name to find it by.

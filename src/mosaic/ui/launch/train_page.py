@@ -103,5 +103,5 @@ class TrainPage(QWidget):
 def _not_yet(launch: Launch) -> str:
     entry = launch.entry
     if entry is not None and entry.state != "ready":
-        return f"Looks once {entry.title} is installed."
-    return "Looks once everything above is filled in."
+        return f"Checked once {entry.title} is installed."
+    return "Checked once everything above is filled in."

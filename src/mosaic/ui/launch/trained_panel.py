@@ -107,7 +107,9 @@ class TrainedPanel(QWidget):
         self.path.textChanged.connect(lambda text: self.take.setEnabled(bool(text.strip())))
         self.take.setEnabled(False)
         column.addWidget(self.path)
-        column.addWidget(Note("It stays where it is, and is taken for one of the algorithm chosen above."))
+        column.addWidget(
+            Note("It stays where it is, and is treated as a checkpoint of the algorithm chosen above.")
+        )
         column.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
         self.import_fold = Fold("Import a file…", body)
         return self.import_fold

@@ -60,7 +60,7 @@ _HUD = (
     ("Return", "Sum of the rewards of this episode"),
     ("Size", "Width and height of a frame"),
     ("Steps/s", "Steps a second of the process, while it is watched"),
-    ("Unwatched", "Steps a second it would do if nobody watched"),
+    ("Unwatched", "Steps a second it would make if nobody watched"),
     ("Price", "How much of its speed the run gives for being watched"),
     ("Render", "How long the environment took to draw the frame"),
     ("Age", "How old the frame on screen is"),

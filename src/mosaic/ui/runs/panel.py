@@ -321,7 +321,7 @@ class RunPanel(QWidget):
         some = bool(self.table.entries)
         self.list.setUniformItemSizes(self.table.group == "none")
         self.nothing.setText(
-            "No run is like that. Clear the filter to see all of them."
+            "No run matches. Clear the filter to see all of them."
             if len(self._context.runs) and self.table.filter
             else "No runs yet. Start one from the Launch tab, or with: mosaic run -- python train.py"
         )

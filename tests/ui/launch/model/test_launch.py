@@ -9,9 +9,12 @@ from mosaic.app.training import Plan
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Capabilities, Check, Job, Parameter, RunnerCard
 from mosaic.runners.parameters import convert
+from mosaic.ui.launch.model import basics
+from mosaic.ui.launch.model import launch as launch_model
 from mosaic.ui.launch.model.catalog import Catalog, Entry
 from mosaic.ui.launch.model.launch import Launch
 from mosaic.ui.launch.model.memory import Memory
+from mosaic_worker.common.words import Field, asked
 
 GAMMA = Parameter(name="gamma", type="float", default=0.99, minimum=0, maximum=1)
 ABLE = Capabilities(supports_eval=True, supports_warmstart=True, supports_resume=True)
@@ -111,6 +114,17 @@ def test_what_is_typed_becomes_a_job() -> None:
         arguments=["--x", "a b"],
         init="/some/file",
     )
+
+
+def test_a_typed_zero_is_a_number_and_an_empty_field_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    zero = Field("episodes", "--episodes", int, asked=("form",), minimum=0, label="Episodes")
+    for module in (basics, launch_model):
+        monkeypatch.setattr(module, "asked", lambda where: [*asked(where), zero])
+    made = launch()
+    assert made.job().episodes is None
+    made.basics.set("episodes", "0")
+    assert made.job().episodes == 0
+    assert (made.job().init, made.job().resume) == (None, None)
 
 
 def test_a_field_that_cannot_be_taken_blocks_with_its_name_and_reason() -> None:
@@ -224,7 +238,7 @@ def test_a_run_is_resumed_up_to_its_end_unless_steps_are_named() -> None:
     assert "up to the steps" in made.note
     made.basics.set("steps", "500")
     assert made.job().steps == 500
-    assert "so many more steps" in made.note
+    assert "this many more steps" in made.note
 
 
 def test_what_a_runner_trained_is_offered_where_it_can_play() -> None:

@@ -79,7 +79,7 @@ _BESIDES = (
         name="env_arguments",
         type="str",
         default="",
-        help="What the environment is made with, such as is_slippery=false. Blanks between several.",
+        help="What the environment is made with, such as is_slippery=false. Separate several with spaces.",
         advanced=True,
     ),
     Parameter(name="name", type="str", default="", help="A name to find the run by.", advanced=True),
@@ -198,7 +198,7 @@ def _parse_env(text: str) -> str:
     if not name:
         raise UsageError("name an environment, such as CartPole-v1")
     if " " in name or not name.isprintable():
-        raise UsageError(f"an environment id has no blanks, got {name!r}")
+        raise UsageError(f"an environment id has no spaces, got {name!r}")
     return name
 
 

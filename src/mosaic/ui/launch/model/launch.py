@@ -196,7 +196,7 @@ class Launch:
         seeds = values.get("seeds") or [None]
         resume = values.get("resume") or None
         up_to_its_end = resume is not None and not self.basics.is_changed("steps")
-        said = {field.name: values.get(field.name) or field.default for field in asked("form")}
+        said = {field.name: _said(values.get(field.name), field.default) for field in asked("form")}
         said |= {"seed": seeds[0], **({"steps": None} if up_to_its_end else {})}
         return Job(
             runner=self._runner,
@@ -213,7 +213,7 @@ class Launch:
         count = len(self.seeds)
         if self.basics.text("resume").strip():
             if self.basics.is_changed("steps"):
-                return "Resumes that run for so many more steps."
+                return "Resumes that run for this many more steps."
             return "Resumes that run up to the steps it was to make. Change the steps to add that many."
         return f"{count} runs, one per seed, in one group." if count > 1 else ""
 
@@ -386,6 +386,11 @@ class Launch:
 def _needs_nothing(entry: Entry) -> bool:
     """Whether it trains without any package that is not there: what is shown at the very first start."""
     return entry.card is not None and bool(entry.card.algorithms) and not entry.card.requirements
+
+
+def _said(value: Any, otherwise: Any) -> Any:
+    """What is typed in a field; for one that is empty or not in the form, what a job says by itself."""
+    return otherwise if value is None or value == "" else value
 
 
 def _fill(form: Form, texts: Mapping[str, str]) -> None:

@@ -1,14 +1,18 @@
-"""From a command line to a run spec."""
+"""From a command line to a run spec to a run."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from mosaic.app.submitting import CommandNotFoundError, make_spec, parse_tag, sendable
+from mosaic.app.submitting import CommandNotFoundError, make_spec, parse_tag, sendable, submit
 from mosaic.errors import UsageError
 from mosaic.runs.folder import is_run_id
+from tests.daemons import Daemon, daemon
+
+__all__ = ["daemon"]
 
 
 def test_a_spec_has_an_id_of_its_own_and_the_callers_folder(
@@ -71,3 +75,11 @@ def test_variables_that_are_not_utf8_are_left_out_and_named() -> None:
     kept, left = sendable({"A": "ü", "B": "\udcff"})
     assert kept.keys() == {"A", "MOSAIC_UMASK"}
     assert left == ["'B'"]
+
+
+def test_a_spec_becomes_a_run_with_the_given_variables_and_those_left_out_are_named(daemon: Daemon) -> None:
+    env = {"PATH": os.environ["PATH"], "A": "ü", "B": "\udcff"}
+    spec = make_spec(["sh", "-c", 'printf %s "$A$B$HOME"'], env=env)
+    assert submit(daemon.root, spec, env) == ["'B'"]
+    daemon.wait(spec.run_id)
+    assert daemon.client.logs(spec.run_id).data.decode() == "ü"

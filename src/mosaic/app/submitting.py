@@ -1,4 +1,4 @@
-"""From a command line to a run spec. Checks what can be checked before anything is started."""
+"""From a command line to a run spec to a run. Checks what can be checked before anything is started."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mosaic.app import reading
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import RunSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["CommandNotFoundError", "make_spec", "parse_tag", "sendable"]
+    from mosaic.paths import DataRoot
+
+__all__ = ["CommandNotFoundError", "make_spec", "parse_tag", "sendable", "submit"]
 
 _MAX_NAME = 200
 
@@ -52,6 +55,26 @@ def make_spec(
     _check_program(words[0], folder, (os.environ if env is None else env).get("PATH", os.defpath))
     _check_name(name)
     return RunSpec(run_id=str(ULID()), command=words, cwd=str(folder), name=name, tags=dict(tags or {}))
+
+
+def submit(root: DataRoot, spec: RunSpec, env: Mapping[str, str]) -> list[str]:
+    """Hand a run to the daemon, which is started if need be; it starts the run, or queues it.
+
+    Args:
+        root: the data root.
+        spec: the run.
+        env: the run's whole environment; kept in memory only.
+
+    Returns:
+        The names of the variables that were left out, because they are not UTF-8.
+
+    Raises:
+        DaemonError: the daemon cannot be reached or started.
+    """
+    kept, left = sendable(env)
+    with reading.daemon(root) as client:
+        client.submit(spec, env=kept)
+    return left
 
 
 def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

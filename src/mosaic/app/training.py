@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from mosaic.app import reading
-from mosaic.app.submitting import make_spec, sendable
+from mosaic.app import submitting
 from mosaic.errors import LaunchRefusedError, UsageError
 from mosaic.protocol.cards import Check, Job  # noqa: TC001  (msgspec reads the annotations)
 
@@ -194,13 +193,12 @@ def submit(root: DataRoot, checked: Plan, **how: Unpack[How]) -> str:
     env = how.get("env")
     given = {**(os.environ if env is None else env), **checked.variables}
     how = {**how, "env": given}
-    spec = make_spec(checked.command, **how)
+    spec = submitting.make_spec(checked.command, **how)
     job = checked.job
     spec = msgspec.structs.replace(spec, runner=job.runner, job=job, parent=checked.parent)
     if job.env_id:
         given = {**HEADLESS, **given}  # the preflight tried it like this
-    with reading.daemon(root) as client:
-        client.submit(spec, env=sendable(given)[0])
+    submitting.submit(root, spec, given)
     return spec.run_id
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from mosaic.cli import options
 from mosaic.cli.output import note
-
-if TYPE_CHECKING:
-    from mosaic.protocol.runs import RunSpec
-    from mosaic.store.reader import StoreReader
 
 __all__ = ["branch_command"]
 
@@ -60,31 +55,24 @@ def branch_command(
       mosaic branch last --episode 7 --step 40
       mosaic branch last --episode 7 --step 40 --policy actions.json
     """
-    from ulid import ULID
-
-    from mosaic.replay.branch import RANDOM, plan_branch
+    from mosaic.app.branching import branch
+    from mosaic.replay.branch import RANDOM
 
     actions = None if policy == RANDOM else _actions(Path(policy))
     root, row = options.find(run)
-    run_id = str(ULID())
-
-    def question(reader: StoreReader) -> RunSpec:
-        return plan_branch(
-            root.run(row.run_id),
-            reader,
-            int(episode) if episode.isdigit() else episode,
-            step,
-            run_id=run_id,
-            actions=actions,
-            seed=seed,
-            most=most,
-            name=name,
-            allowed=allowed,
-            python=str(python) if python is not None else None,
-        )
-
-    spec = options.ask(root, row, question, wait_secs=wait_secs)
-    _submit(spec)
+    run_id = branch(
+        root,
+        row.run_id,
+        int(episode) if episode.isdigit() else episode,
+        step,
+        ask=lambda question: options.ask(root, row, question, wait_secs=wait_secs),
+        actions=actions,
+        seed=seed,
+        most=most,
+        name=name,
+        allowed=allowed,
+        python=str(python) if python is not None else None,
+    )
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
@@ -105,14 +93,3 @@ def _actions(path: Path) -> list[Any]:
     if not isinstance(found, list):
         raise click.UsageError(f"{path} must hold a JSON list with one action for each step")
     return found
-
-
-def _submit(spec: RunSpec) -> None:
-    from mosaic.app.reading import daemon
-    from mosaic.app.submitting import sendable
-    from mosaic.paths import data_root
-    from mosaic.replay.interpreter import environment
-
-    env, _ = sendable(environment(os.environ))
-    with daemon(data_root()) as client:
-        client.submit(spec, env=env)

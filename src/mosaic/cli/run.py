@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from mosaic.app.submitting import make_spec, parse_tag, sendable
+from mosaic.app.submitting import make_spec, parse_tag, submit
 from mosaic.cli.output import note
 from mosaic.paths import data_root
-
-if TYPE_CHECKING:
-    from mosaic.protocol.runs import RunSpec
 
 __all__ = ["run_command"]
 
@@ -40,20 +36,12 @@ def run_command(*, name: str, tags: tuple[str, ...], detach: bool, command: tupl
     if command and command[0].startswith("-"):
         raise click.UsageError(f"there is no option {command[0]!r}. The command comes after '--'.")
     spec = make_spec(command, name=name, tags=dict(parse_tag(tag) for tag in tags))
-    _submit(spec)
+    left = submit(data_root(), spec, os.environ)
+    if left:
+        note(f"mosaic: not passed on, because they are not UTF-8: {', '.join(left)}")
     if detach:
         sys.stdout.write(f"{spec.run_id}\n")
         return 0
     from mosaic.cli.attend import Attendance
 
     return Attendance(data_root(), spec.run_id, say=lambda text: note(f"mosaic: {text}")).stay()
-
-
-def _submit(spec: RunSpec) -> None:
-    from mosaic.app.reading import daemon
-
-    env, left = sendable(os.environ)
-    if left:
-        note(f"mosaic: not passed on, because they are not UTF-8: {', '.join(left)}")
-    with daemon(data_root()) as client:
-        client.submit(spec, env=env)

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mosaic.app import reading, run_index
-from mosaic.app.submitting import make_spec, sendable
+from mosaic.app import run_index
+from mosaic.app.submitting import make_spec, submit
 from mosaic.paths import DataRoot, data_root
 from mosaic.sdk.run import Run
 
@@ -75,8 +75,7 @@ class Connection:
             >>> run.wait()
         """
         spec = make_spec(command, name=name, tags=tags, cwd=cwd, env=env)
-        with reading.daemon(self._root) as client:
-            client.submit(spec, env=sendable(os.environ if env is None else env)[0])
+        submit(self._root, spec, os.environ if env is None else env)
         return Run(self._root, spec.run_id)
 
     def train(

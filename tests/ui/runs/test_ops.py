@@ -14,6 +14,7 @@ from tests.ui.rows import row, run_id
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from mosaic.protocol.runs import RunRow
     from mosaic.ui.shell.context import Context
     from tests.daemons import Daemon
 
@@ -77,11 +78,16 @@ def test_one_run_that_fails_does_not_keep_the_others_from_being_stopped(
 
 def test_a_paused_run_is_unpaused_in_these_words(qtbot: QtBot, context: Context, daemon: Daemon) -> None:
     run = daemon.submit(["sleep", "600"], name="sleeper").run_id
-    for before, after in ((RunState.RUNNING, "Paused sleeper."), (RunState.PAUSED, "Unpaused sleeper.")):
-        until(lambda before=before: daemon.client.run(run).state is before)  # type: ignore[misc]
-        run_ops.pause_or_unpause(context, [daemon.client.run(run)])
-        qtbot.waitUntil(lambda after=after: said(context)[-1:] == [after], timeout=WAIT_MS)
-    until(lambda: daemon.client.run(run).state is RunState.RUNNING)
+
+    def in_state(state: RunState) -> RunRow:
+        until(lambda: daemon.client.run(run).state is state)
+        return daemon.client.run(run)
+
+    run_ops.pause_or_unpause(context, [in_state(RunState.RUNNING)])
+    qtbot.waitUntil(lambda: said(context) == ["Paused sleeper."], timeout=WAIT_MS)
+    run_ops.pause_or_unpause(context, [in_state(RunState.PAUSED)])
+    qtbot.waitUntil(lambda: said(context)[1:] == ["Unpaused sleeper."], timeout=WAIT_MS)
+    in_state(RunState.RUNNING)
     daemon.client.stop(run)
     daemon.wait(run)
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.ui.telemetry.feed import TelemetryFeed
-from mosaic.ui.telemetry.model import Telemetry
+from mosaic.ui.telemetry.model import News, Telemetry
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytestqt.qtbot import QtBot
 
@@ -99,8 +99,12 @@ def test_who_comes_back_for_another_run_does_not_have_the_old_one_read(
     context.runs.update([first.commit()])
     second = choose(context, 9.0)
     begun: list[str] = []
-    work = feed._work
-    monkeypatch.setattr(feed._following, "_work", lambda due: (begun.extend(due), work(due))[1])
+
+    def work(due: tuple[str, ...]) -> Callable[[], News]:
+        begun.extend(due)
+        return feed._work(due)
+
+    monkeypatch.setattr(feed._following, "_work", work)
     feed.start()
     qtbot.waitUntil(lambda: returns(telemetry) == [9.0], timeout=WAIT_MS)
     assert begun == [second.run_id]

@@ -5,10 +5,12 @@ Touches no widget and no model: values in, values out.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from mosaic.app import training
 from mosaic.app.reading import daemon
+from mosaic.app.submitting import submit
 from mosaic.errors import MosaicError, UsageError
 from mosaic.runners import building, environments, registry
 from mosaic.runners.runner import Discovering
@@ -74,12 +76,7 @@ def start(
 
 def start_script(root: DataRoot, spec: RunSpec) -> str:
     """Start a command of the user's own; the run's id."""
-    import os
-
-    from mosaic.app.submitting import sendable
-
-    with daemon(root) as client:
-        client.submit(spec, env=sendable(os.environ)[0])
+    submit(root, spec, os.environ)
     return spec.run_id
 
 

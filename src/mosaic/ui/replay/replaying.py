@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 
+from mosaic.app.branching import branch
 from mosaic.text import count
 from mosaic.ui.replay.books import read_book
-from mosaic.ui.replay.branching import branch
 from mosaic.ui.replay.model import Book
 from mosaic.ui.replay.projector import Audience, Projector
 from mosaic.ui.shell.following import Following

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mosaic.app.branching import branch
 from mosaic.errors import UsageError
-from mosaic.ui.replay.branching import branch
 from tests.daemons import Daemon, daemon, until
 from tests.replay.recorded import LOOP
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from mosaic.errors import StoreError
+from mosaic.ui.shell import following
 from mosaic.ui.shell.following import Following
 from tests.ui.rows import row, run_id
 
@@ -33,6 +35,8 @@ class View:
         self.failures: list[str] = []
         self.more = 0
         self.broken = False
+        self.put_off: list[str] = []
+        self.during: Callable[[], object] = lambda: None
         self.go = threading.Event()
         self.go.set()
         self.following = Following(
@@ -50,6 +54,7 @@ class View:
 
         def work() -> tuple[str, ...]:
             assert self.go.wait(60)
+            self.during()
             if broken:
                 raise StoreError("cannot be read")
             return due
@@ -59,6 +64,8 @@ class View:
     def _take(self, found: tuple[str, ...]) -> bool:
         self.taken.append(found)
         self.more -= 1
+        if self.put_off:
+            self.following.again(self.put_off, after_secs=3600)
         return self.more >= 0
 
 
@@ -152,6 +159,45 @@ def test_more_to_read_is_read_at_once_whatever_the_pace(qtbot: QtBot, context: C
     view.more = 2
     view.following.start()
     rest(qtbot, view, 3)
+    view.following.close()
+
+
+def test_more_to_read_waits_when_some_of_it_could_not_be_read(qtbot: QtBot, context: Context) -> None:
+    context.runs.update([row(1), row(2)])
+    view = View(context)
+    view.more, view.put_off = 1, [ONE]
+    view.following.start()
+    rest(qtbot, view, 1)
+    grow(context, TWO)
+    assert not view.following.reading, "the one that could not be read has its rest"
+    view.put_off = []
+    view.following.ask()
+    rest(qtbot, view, 2)
+    assert view.taken[1] == (ONE, TWO)
+    view.following.close()
+
+
+def test_what_takes_long_is_read_less_often(
+    qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context.runs.update([row(1), row(2)])
+    now_secs = [0.0]
+    monkeypatch.setattr(following, "time", SimpleNamespace(monotonic=lambda: now_secs[0]))
+    view = View(context, share=0.25)
+
+    def takes_100_secs() -> None:
+        now_secs[0] += 100.0
+
+    view.during = takes_100_secs
+    view.following.start()
+    rest(qtbot, view, 1)
+    now_secs[0] += 299.0
+    grow(context, ONE)
+    assert not view.following.reading, "a quarter of the time is spent reading"
+    now_secs[0] += 2.0
+    grow(context, ONE)
+    assert view.following.reading
+    rest(qtbot, view, 2)
     view.following.close()
 
 

@@ -56,6 +56,7 @@ class Following(Generic[T]):
         self._lookers: set[object] = set()  # at most one entry per view
         self._asked = self._anew = False  # while a read was under way
         self._not_before = 0.0
+        self._put_off = False  # some of what was just read could not be
         self._later = QTimer(singleShot=True)
         self._later.timeout.connect(self.turn)
         self._unhear = context.runs.changed.connect(self._moved)
@@ -113,6 +114,7 @@ class Following(Generic[T]):
         """These could not be read: try once more, after a while."""
         for run_id in run_ids:
             self._seen.pop(run_id, None)
+        self._put_off = True
         self._not_before = max(self._not_before, time.monotonic() + after_secs)
         self.turn()
 
@@ -160,10 +162,12 @@ class Following(Generic[T]):
         self._not_before = time.monotonic() + rest_secs
         if not self._anew:
             self._seen.update(seqs)
+        self._put_off = False
         if self._take(found):
             for run_id in seqs:
                 self._seen.pop(run_id, None)
-            self._not_before = 0.0
+            if not self._put_off:  # else those that could not be read would be tried without their rest
+                self._not_before = 0.0
         self.turn()
 
     def _lost(self, due: tuple[str, ...], why: str) -> None:

@@ -85,8 +85,8 @@ class Window(QMainWindow):
         self._make_foot()
         self._make_actions()
         context.runs.changed.connect(lambda _: self._show_welcome())
-        context.asks.watch.connect(lambda run_id: self._bring(run_id, self.live))
-        context.asks.replay.connect(lambda run_id, _: self._bring(run_id, self.replay))
+        context.asks.watch.connect(self._watch)
+        context.asks.replay.connect(lambda *_: self.show_part(self.replay))  # which brings it into focus
         context.asks.launch.connect(lambda *_: self.show_part(self.launch))
         context.asks.run_script.connect(lambda: self.show_part(self.launch))
         context.asks.train_from.connect(lambda *_: self.show_part(self.launch))
@@ -350,10 +350,10 @@ class Window(QMainWindow):
         runs = f"{count(len(rows))} run{'' if len(rows) == 1 else 's'}, {count(alive)} live"
         self.status.setText(f"{runs}   {said[self._context.link.state]}")
 
-    def _bring(self, run_id: str, part: QWidget) -> None:
+    def _watch(self, run_id: str) -> None:
         if self._context.selection.focus != run_id:
             self._context.selection.choose([run_id])
-        self.show_part(part)
+        self.show_part(self.live)
 
 
 def _tabs(name: str, *parts: tuple[QWidget, str]) -> QTabWidget:

@@ -81,6 +81,22 @@ def test_the_last_request_wins(
     assert (replaying.run_id, replaying.episode) == ("01JROW0000000000000000000A", None)
 
 
+def test_a_request_for_the_last_episode_is_forgotten_when_another_request_comes(
+    qtbot: QtBot, context: Context, replaying: Replaying, cartpole: RunFolder
+) -> None:
+    replaying.open(cartpole.run_id, None)
+    first = replaying._finding
+    replaying.open(cartpole.run_id, None)
+    assert first is not None
+    assert first.abandoned
+    qtbot.waitUntil(lambda: opened(replaying) == 2, timeout=WAIT)
+    replaying.open(cartpole.run_id, None)
+    second = replaying._finding
+    replaying.open(cartpole.run_id, 2)  # the one that is open already
+    assert second is not None
+    assert second.abandoned
+
+
 def test_another_run_in_focus_closes_the_episode(
     qtbot: QtBot, context: Context, replaying: Replaying, cartpole: RunFolder
 ) -> None:

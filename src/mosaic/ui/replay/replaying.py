@@ -118,6 +118,7 @@ class Replaying:
         """Replay this run's episode, whatever is in focus now; None for its last finished one."""
         if self._shut:
             return
+        self._stop_finding()
         if self._context.selection.focus != run_id:
             self._context.selection.choose([run_id])
         self._take_focus()
@@ -186,9 +187,7 @@ class Replaying:
 
     def let_go(self) -> None:
         """Close the open episode."""
-        if self._finding is not None:
-            self._finding.abandon()
-            self._finding = None
+        self._stop_finding()
         if self.projector is not None:
             self.projector.close()
             self.retired = [*(one for one in self.retired if not one.join(0)), self.projector]
@@ -239,6 +238,12 @@ class Replaying:
             ),
         )
         self.opening.emit(0, 0)
+
+    def _stop_finding(self) -> None:
+        """The last episode of a run is not wanted any more: the last request wins."""
+        if self._finding is not None:
+            self._finding.abandon()
+            self._finding = None
 
     def _opened(self, opened: Opened) -> None:
         self.opened = opened

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 import mosaic
@@ -82,6 +84,33 @@ def test_a_training_is_a_run_with_its_job_and_needs_no_screen(site: Path, daemon
         parameters={"normalize": True},
     )
     assert run.summary().steps == 40
+
+
+def test_what_the_user_says_of_the_screen_counts_more_than_that_none_is_needed(
+    site: Path, daemon: Daemon
+) -> None:
+    offer(site, "plain", PLAIN.replace('print("trained"', 'import os; print(os.environ["SDL_VIDEODRIVER"]'))
+    run = mosaic.connect().train(
+        "plain/random", "CartPole-v1", steps=1, env={**os.environ, "SDL_VIDEODRIVER": "of-the-user"}
+    )
+    run.wait(timeout_secs=60)
+    assert run.logs().startswith("of-the-user")
+
+
+def test_a_plan_for_another_seed_tells_its_command_that_seed(site: Path, home: Path) -> None:
+    telling = """
+    def variables(self, job):
+        return {"SEED": str(job.seed)}
+
+RUNNER = Plain()
+"""
+    offer(site, "plain", PLAIN.replace("\nRUNNER = Plain()\n", telling))
+    root = DataRoot(home)
+    first = training.plan(root, msgspec.structs.replace(JOB, seed=1))
+    second = training.reseeded(root, first, 2)
+    assert (first.variables, second.variables) == ({"SEED": "1"}, {"SEED": "2"})
+    assert (second.job.seed, second.checks) == (2, first.checks)
+    assert first.command != second.command
 
 
 def test_several_seeds_are_one_group(site: Path, daemon: Daemon) -> None:

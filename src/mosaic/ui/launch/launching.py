@@ -123,18 +123,15 @@ class Launching(QObject):
     # -- starting --------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start what is typed: the plan that was checked while it was typed, else one that is checked now."""
-        launch, root, checked = self.launch, self._context.root, self.launch.plan
-        try:
-            job = launch.job()
-        except UsageError as error:
-            launch.launch_ended(problem=str(error))
-            return
+        """Start what is typed: the plan that was checked while it was typed. Without one, nothing happens."""
+        launch, root, plan = self.launch, self._context.root, self.launch.plan
+        if plan is None or launch.blocked:
+            return  # why is said beside the button
         name, tags, seeds = launch.basics.value("name"), launch.basics.value("tags"), launch.seeds
         launch.launch_began()
         self._context.ops.run(
-            lambda: work.start(root, checked or training.plan(root, job), seeds=seeds, name=name, tags=tags),
-            done=lambda run_ids: self._started(run_ids, _titled(job, name, len(run_ids))),
+            lambda: work.start(root, plan, seeds=seeds, name=name, tags=tags),
+            done=lambda run_ids: self._started(run_ids, _titled(plan.job, name, len(run_ids))),
             failed=lambda why: launch.launch_ended(problem=why),
         )
 

@@ -159,6 +159,14 @@ def test_an_answer_to_what_was_typed_before_is_dropped() -> None:
     assert made.command == []
 
 
+def test_a_plan_of_what_was_typed_before_is_forgotten() -> None:
+    made = launch()
+    made.answer(number(made), plan=plan([], ["old"]))
+    assert made.plan is not None
+    made.parameters.set("gamma", "0.5")
+    assert made.plan is None
+
+
 def test_a_preflight_that_could_not_look_says_so() -> None:
     made = launch()
     made.answer(number(made), failed="no child")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from mosaic.protocol.cards import Job
 from mosaic.protocol.runs import RunState
@@ -78,4 +78,22 @@ def test_a_run_that_left_the_list_is_told(qtbot: QtBot, context: Context) -> Non
     context.selection.choose([run.run_id])
     context.runs.update([], gone=[run.run_id])
     assert "This run is not in the list any more." in texts(panel)
+    panel.hide()
+
+
+def test_a_new_line_leaves_the_panel_where_it_was_scrolled_to(qtbot: QtBot, context: Context) -> None:
+    run = Stored(context.root)
+    row = run.commit()
+    context.runs.update([row])
+    panel = make(qtbot, context)
+    panel.resize(400, 200)
+    context.selection.choose([run.run_id])
+    qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)
+    bar = panel.findChild(QScrollArea).verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 66, timeout=WAIT_MS)
+    bar.setValue(66)
+    context.runs.update([msgspec.structs.replace(row, tags={"kind": "control"})])
+    assert "kind=control" in texts(panel)
+    qtbot.wait(0)
+    assert bar.value() == 66
     panel.hide()

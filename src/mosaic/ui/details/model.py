@@ -179,7 +179,8 @@ def _provenance(manifest: Manifest | None) -> tuple[Field, ...]:
 def _warnings(row: RunRow, summary: StoreSummary | None) -> tuple[Field, ...]:
     fields = [Field("", text.visible(one)) for one in (summary.warnings if summary is not None else ())]
     if row.quarantined:
-        fields.append(Field("", f"{text.count(row.quarantined)} lines were no events: see quarantine.jsonl"))
+        lines = "line was not an event" if row.quarantined == 1 else "lines were not events"
+        fields.append(Field("", f"{text.count(row.quarantined)} {lines}: see quarantine.jsonl"))
     ended = row.exit
     if ended is not None:
         if ended.error:

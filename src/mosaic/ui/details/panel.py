@@ -173,7 +173,7 @@ class DetailsPanel(FollowingPanel):
 
     def _build(self, found: list[Section]) -> None:
         """New lines; when only their texts change, the labels stay, and with them what is selected."""
-        at = self._scroll.verticalScrollBar().value()
+        scrolled = self._scroll.verticalScrollBar().value()
         inner = QWidget()
         grid = QGridLayout(inner)
         grid.setContentsMargins(INSET, TIGHT, INSET, INSET)
@@ -195,7 +195,7 @@ class DetailsPanel(FollowingPanel):
                 line += 1
         grid.setRowStretch(line, 1)
         self._scroll.setWidget(inner)
-        self._scroll.verticalScrollBar().setValue(at)
+        self._scroll.verticalScrollBar().setValue(scrolled)
 
     def _add(self, grid: QGridLayout, line: int, field: Field, *, section: Section, at: int) -> None:
         top = Qt.AlignmentFlag.AlignTop

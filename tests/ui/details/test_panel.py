@@ -10,7 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from mosaic.protocol.cards import Job
-from mosaic.protocol.runs import RunState
+from mosaic.protocol.runs import RunState, StateChange
+from mosaic.runs.folder import read_manifest, write_manifest
 from mosaic.ui.details.panel import DetailsPanel
 from tests.ui.stored import Stored
 
@@ -96,4 +97,23 @@ def test_a_new_line_leaves_the_panel_where_it_was_scrolled_to(qtbot: QtBot, cont
     assert "kind=control" in texts(panel)
     qtbot.wait(0)
     assert bar.value() == 66
+    panel.hide()
+
+
+def test_a_run_that_is_paused_and_stores_nothing_has_it_in_its_history(
+    qtbot: QtBot, context: Context
+) -> None:
+    run = Stored(context.root)
+    row = run.commit()
+    context.runs.update([row])
+    panel = make(qtbot, context)
+    context.selection.choose([run.run_id])
+    qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)
+    manifest = read_manifest(run.folder)
+    manifest.history.append(StateChange(RunState.PAUSED, "by the user", 1_790_000_100.0))
+    write_manifest(run.folder, manifest)
+    context.runs.update([msgspec.structs.replace(row, state=RunState.PAUSED, reason="by the user")])
+    qtbot.waitUntil(
+        lambda: any(text.endswith("  paused: by the user") for text in texts(panel)), timeout=WAIT_MS
+    )
     panel.hide()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.protocol.events import Config
     from mosaic.protocol.rows import StoreSummary
-    from mosaic.protocol.runs import Manifest
+    from mosaic.protocol.runs import Manifest, RunRow
     from mosaic.ui.details.model import Field, Section
     from mosaic.ui.shell.context import Context
 
@@ -59,6 +59,7 @@ class DetailsPanel(FollowingPanel):
         self._clock = QTimer(self, interval=every_ms)
         self._clock.timeout.connect(self._tick)
         self._read: dict[str, _Read] = {}
+        self._look: tuple[object, ...] = ()
         self._shape: tuple[object, ...] = ()
         self._labels: list[QLabel] = []
         self._state = plain()
@@ -113,7 +114,12 @@ class DetailsPanel(FollowingPanel):
             self.following.ask()
 
     def _moved(self, moved: frozenset[str]) -> None:
-        if self.isVisible() and self._context.selection.focus in moved:
+        focus = self._context.selection.focus
+        if focus not in moved:
+            return
+        if _look(self._context.runs.get(focus)) != self._look:
+            self.following.ask(anew=True)  # the manifest has changed, whether or not the store has
+        if self.isVisible():
             self._write()
 
     def _tick(self) -> None:
@@ -124,6 +130,7 @@ class DetailsPanel(FollowingPanel):
     def _work(self, due: tuple[str, ...]) -> Callable[[], tuple[str, _Read]]:
         run_id = due[0]
         folder = self._context.root.run(run_id)
+        self._look = _look(self._context.runs.get(run_id))
         return lambda: (run_id, _read(folder))
 
     def _take(self, found: tuple[str, _Read]) -> bool:
@@ -229,6 +236,11 @@ class DetailsPanel(FollowingPanel):
         run_id = self._context.selection.focus
         if run_id is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.root.run(run_id).path)))
+
+
+def _look(row: RunRow | None) -> tuple[object, ...]:
+    """What of a row is in the manifest too: when it changes, so has the manifest."""
+    return () if row is None else (row.state, row.reason, row.name, row.tags)
 
 
 def _read(folder: RunFolder) -> _Read:

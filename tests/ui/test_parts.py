@@ -68,6 +68,51 @@ def test_two_views_of_the_charts_draw_the_same_curves_and_one_that_goes_leaves_t
     right.hide()
 
 
+def settings(view: ChartsPanel) -> tuple[object, ...]:
+    """What the controls of a view say."""
+    return (
+        view.axis.currentData(),
+        view.log.isChecked(),
+        view.kind.currentData(),
+        (view.amount.minimum(), view.amount.value(), view.amount.maximum(), view.amount.isEnabled()),
+        view.told.text(),
+    )
+
+
+def test_a_second_view_of_the_charts_is_set_as_the_first_and_changes_nothing(
+    qtbot: QtBot, context: Context
+) -> None:
+    charts = Charts()
+    feed = ChartsFeed(context, charts)
+    left = ChartsPanel(context, charts, feed)
+    left.axis.setCurrentIndex(left.axis.findData("time"))
+    left.log.click()
+    left.kind.setCurrentIndex(left.kind.findData("window"))
+    left.amount.setValue(2)
+    assert (charts.axis, charts.log, charts.smoothing.kind, charts.smoothing.window) == (
+        "time",
+        True,
+        "window",
+        20,
+    )
+    changes: list[None] = []
+    charts.changed.connect(lambda: changes.append(None))
+    right = ChartsPanel(context, charts, feed)
+    assert changes == []
+    shown(qtbot, left, right)
+    assert settings(left) == settings(right) == ("time", True, "window", (0, 2, 7, True), "last 20")
+    right.kind.setCurrentIndex(right.kind.findData("ema"))
+    right.amount.setValue(500)
+    right.log.click()
+    right.axis.setCurrentIndex(right.axis.findData("episodes"))
+    assert len(changes) == 4, "each control tells the model once"
+    assert settings(left) == settings(right) == ("episodes", False, "ema", (0, 500, 999, True), "0.500")
+    left.kind.setCurrentIndex(left.kind.findData("none"))
+    assert settings(right) == ("episodes", False, "none", (0, 500, 999, False), "")
+    left.hide()
+    right.hide()
+
+
 def test_two_views_of_the_telemetry_list_each_step_once(qtbot: QtBot, context: Context) -> None:
     telemetry = Telemetry()
     feed = TelemetryFeed(context, telemetry)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from mosaic.store.rebuild import rebuild
 from mosaic.ui.charts.feed import ChartsFeed
-from mosaic.ui.charts.model import Charts
+from mosaic.ui.charts.loading import ChartLoader
+from mosaic.ui.charts.model import Asked, Charts, Loaded
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from mosaic.paths import DataRoot
     from mosaic.ui.shell.context import Context
 
 WAIT_MS = 60_000
@@ -94,3 +97,63 @@ def test_a_run_that_is_chosen_while_another_is_read_does_not_wait_for_the_clock(
     read(qtbot, charts, slow)
     assert set(charts.curves("return")) == {first.run_id, second.run_id}
     slow.stop()
+
+
+def damage(run: Stored) -> None:
+    run.folder.store.write_bytes(b"not a database, and long enough to be looked at " * 40)
+
+
+def test_a_run_that_could_not_be_read_is_tried_again_by_itself(
+    qtbot: QtBot, context: Context, charts: Charts
+) -> None:
+    run = ended(context, charts)
+    damage(run)
+    feed = ChartsFeed(context, charts, rest_ms=10)
+    charts.show_runs([run.run_id])
+    feed.start()
+    qtbot.waitUntil(lambda: run.run_id in charts.problems, timeout=WAIT_MS)
+    rebuild(run.folder)
+    qtbot.waitUntil(lambda: run.run_id in charts.curves("return"), timeout=WAIT_MS)
+    assert charts.problems == {}
+    feed.stop()
+
+
+class InPieces(ChartLoader):
+    """Gives one page at a time, and remembers what it was asked for."""
+
+    def __init__(self, root: DataRoot) -> None:
+        super().__init__(root, page=10)
+        self.asked: list[tuple[str, ...]] = []
+
+    def load(
+        self, asked: Asked, *, anew: frozenset[str] = frozenset(), budget_secs: float = -1.0
+    ) -> list[Loaded]:
+        self.asked.append(asked.runs)
+        return super().load(asked, anew=anew, budget_secs=budget_secs)
+
+
+def test_a_run_that_could_not_be_read_rests_while_a_long_one_is_read_on(
+    qtbot: QtBot, context: Context, charts: Charts
+) -> None:
+    broken, long = Stored(context.root), Stored(context.root)
+    long.metric("loss", [float(n) for n in range(50)])
+    context.runs.update([broken.commit(), long.commit()])
+    damage(broken)
+    loader = InPieces(context.root)
+    feed = ChartsFeed(context, charts, loader=loader, rest_ms=3_600_000)
+    charts.toggle("loss")
+    charts.show_runs([broken.run_id, long.run_id])
+    feed.start()
+    read(qtbot, charts, feed)
+    assert len(charts.curves("loss")[long.run_id].y) == 50
+    assert len(loader.asked) > 3
+    assert [broken.run_id in runs for runs in loader.asked] == [True] + [False] * (len(loader.asked) - 1)
+    feed.stop()
+
+
+def test_the_chosen_runs_are_charted(context: Context, charts: Charts) -> None:
+    context.selection.choose(["01A"])
+    ChartsFeed(context, charts)
+    assert charts.runs == ("01A",), "also those chosen before"
+    context.selection.choose(["01A", "01B"])
+    assert charts.runs == ("01A", "01B")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import math
+from bisect import bisect_left
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
@@ -20,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from mosaic.analysis.axes import AXES
-from mosaic.analysis.smoothing import Smoothing
 from mosaic.text import number
 from mosaic.ui.charts import export as chart_export
 from mosaic.ui.charts.legend import Legend
@@ -90,12 +91,11 @@ class ChartsPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._stack)
-        self.charts.changed.connect(self._draw)
-        self.charts.loaded.connect(self._loaded)
-        context.selection.changed.connect(self._selected)
+        self.charts.changed.connect(self._show)
+        self.charts.loaded.connect(self._draw)
         context.runs.changed.connect(self._runs_changed)
         context.colours.changed.connect(self._draw)
-        self._selected()
+        self._show()
 
     # -- the controls ---------------------------------------------------------------------------------------
 
@@ -132,37 +132,44 @@ class ChartsPanel(QWidget):
         second.addWidget(self.kind)
         second.addWidget(self.amount, 1)
         second.addWidget(self.told)
-        self._kind_chosen()
-        self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
-        self.amount.valueChanged.connect(lambda _: self._smooth())
+        self.kind.currentIndexChanged.connect(
+            lambda _: self.charts.set_smoothing(replace(self.charts.smoothing, kind=self.kind.currentData()))
+        )
+        self.amount.valueChanged.connect(self._set_amount)
         self._bar = QVBoxLayout()
         self._bar.setContentsMargins(8, 8, 8, 4)
         self._bar.setSpacing(6)
         self._bar.addLayout(first)
         self._bar.addLayout(second)
 
-    def _kind_chosen(self) -> None:
-        kind, before = self.kind.currentData(), self.charts.smoothing
-        self.amount.blockSignals(True)
-        if kind == "window":
+    def _set_amount(self, value: int) -> None:
+        now = self.charts.smoothing
+        self.charts.set_smoothing(
+            replace(now, window=_WINDOWS[value])
+            if now.kind == "window"
+            else replace(now, weight=value / 1000)
+        )
+
+    def _show_settings(self) -> None:
+        """The controls as the model is set, by whichever view."""
+        now = self.charts.smoothing
+        controls = (self.axis, self.log, self.kind, self.amount)
+        for control in controls:
+            control.blockSignals(True)  # the model knows it already
+        self.axis.setCurrentIndex(self.axis.findData(self.charts.axis))
+        self.log.setChecked(self.charts.log)
+        self.kind.setCurrentIndex(self.kind.findData(now.kind))
+        if now.kind == "window":
             self.amount.setRange(0, len(_WINDOWS) - 1)
-            self.amount.setValue(_WINDOWS.index(before.window) if before.window in _WINDOWS else 4)
+            self.amount.setValue(bisect_left(_WINDOWS, now.window))
         else:
             self.amount.setRange(0, 999)
-            self.amount.setValue(round(before.weight * 1000))
-        self.amount.blockSignals(False)
-        self.amount.setEnabled(kind != "none")
-        self._smooth()
-
-    def _smooth(self) -> None:
-        kind, value = self.kind.currentData(), self.amount.value()
-        now = self.charts.smoothing
-        weight = value / 1000 if kind == "ema" else now.weight
-        window = _WINDOWS[value] if kind == "window" else now.window
-        self.told.setText({"ema": f"{weight:.3f}", "window": f"last {window}", "none": ""}[kind])
-        wanted = Smoothing(kind=kind, weight=weight, window=window)
-        if wanted != now:
-            self.charts.set_smoothing(wanted)
+            self.amount.setValue(round(now.weight * 1000))
+        for control in controls:
+            control.blockSignals(False)
+        self.amount.setEnabled(now.kind != "none")
+        amounts = {"ema": f"{now.weight:.3f}", "window": f"last {now.window}", "none": ""}
+        self.told.setText(amounts[now.kind])
 
     # -- what is shown --------------------------------------------------------------------------------------
 
@@ -174,23 +181,18 @@ class ChartsPanel(QWidget):
             title(row) if row.name else f"{title(row)} …{run_id[-6:]}"
         )  # unnamed ones are often called alike
 
-    def _selected(self) -> None:
-        self.charts.show_runs(self._context.selection.chosen)
+    def _show(self) -> None:
+        self._show_settings()
         if not self.charts.runs:
             self._message.say(_NO_RUN)
-            self._stack.setCurrentIndex(0)
         elif not self._ready:
             self._message.say("Loading…")
-            self._stack.setCurrentIndex(0)
-        else:
-            self._stack.setCurrentIndex(1)
+        self._stack.setCurrentIndex(1 if self.charts.runs and self._ready else 0)
+        self._draw()
 
     def _runs_changed(self, moved: frozenset[str]) -> None:
         if self.isVisible() and moved & set(self.charts.runs):
             self.legend.refresh()
-
-    def _loaded(self) -> None:
-        self._draw()
 
     def _draw(self) -> None:
         if not self._ready or not self.isVisible():
@@ -275,8 +277,7 @@ class ChartsPanel(QWidget):
 
     def _plots_ready(self) -> None:
         self._ready = True
-        self._selected()
-        self._draw()
+        self._show()
 
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: the curves' colours with it."""

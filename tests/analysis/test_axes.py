@@ -12,6 +12,7 @@ from mosaic.analysis.axes import (
     Axis,
     EpisodeColumns,
     MetricColumns,
+    as_ended,
     count_at,
     episodes_x,
     metric_x,
@@ -67,3 +68,21 @@ def test_a_clock_that_went_back_does_not_take_a_count_back() -> None:
 def test_ticks_without_times_tell_nothing() -> None:
     assert np.isnan(count_at(np.array([5.0]), np.array([0.0, 4.0]))).all()
     assert np.isnan(count_at(np.array([5.0]), np.empty(0))).all()
+
+
+@pytest.mark.parametrize(
+    ("index", "t_end", "order", "steps_so_far"),
+    [
+        ([3, 5, 8], [10.0, 20.0, 30.0], [0, 1, 2], [1.0, 3.0, 7.0]),
+        ([5, 3, 8], [30.0, 10.0, 20.0], [1, 2, 0], [2.0, 6.0, 7.0]),
+        ([5, 3, 8], [20.0, 20.0, 10.0], [2, 1, 0], [4.0, 6.0, 7.0]),
+        ([5, 3, 8], [0.0, 0.0, 0.0], [1, 0, 2], [2.0, 3.0, 7.0]),
+    ],
+)
+def test_steps_are_added_up_in_the_order_in_which_episodes_ended_and_else_by_index(
+    index: list[int], t_end: list[float], order: list[int], steps_so_far: list[float]
+) -> None:
+    found, ended = as_ended(np.array(index), np.array(t_end), np.array([1, 2, 4]))
+    assert np.arange(3)[found].tolist() == order
+    assert ended.steps_so_far.tolist() == steps_so_far
+    assert ended.t_end.tolist() == sorted(t_end)

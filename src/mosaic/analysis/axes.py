@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from mosaic.analysis.series import Floats
+    from mosaic.analysis.series import Floats, Ints
 
-__all__ = ["AXES", "Axis", "EpisodeColumns", "MetricColumns", "count_at", "episodes_x", "metric_x", "since"]
+__all__ = [
+    "AXES",
+    "Axis",
+    "EpisodeColumns",
+    "MetricColumns",
+    "as_ended",
+    "count_at",
+    "episodes_x",
+    "metric_x",
+    "since",
+]
 
 Axis = Literal["steps", "episodes", "time", "updates"]
 AXES: dict[Axis, str] = {
@@ -37,6 +47,21 @@ class MetricColumns(NamedTuple):
     t: Floats
     step: Floats
     number: Floats
+
+
+def as_ended(
+    index: Floats | Ints, t_end: Floats, steps: Floats | Ints
+) -> tuple[Ints | slice, EpisodeColumns]:
+    """The order in which episodes ended, to sort whatever else is known of them, and their columns in it.
+
+    Episodes that ended at the same time, or whose times were not recorded, come by index. The order in which
+    a store holds them does not matter: after a rebuild it may be another one.
+    """
+    order: Ints | slice = slice(None)  # mostly they come sorted: nothing is copied then
+    before, after = t_end[:-1], t_end[1:]
+    if (after < before).any() or ((after == before) & (index[1:] < index[:-1])).any():
+        order = np.lexsort((index, t_end))
+    return order, EpisodeColumns(t_end[order], np.cumsum(steps[order], dtype=np.float64))
 
 
 def episodes_x(axis: Axis, episodes: EpisodeColumns, *, t_first: float, updates_t: Floats | None) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 
 from mosaic.analysis.series import Curve, prepare
 from mosaic.analysis.smoothing import Smoother, Smoothing
-from mosaic.ui.charts.model import Charts, Choice, Loaded, choices, matches
+from mosaic.ui.charts.model import Charts, Choice, Loaded, choices, logged_as, matches
 
 
 def curve() -> Curve:
@@ -102,3 +102,11 @@ def test_listeners_hear_of_settings_and_of_data_apart() -> None:
     charts.take([Loaded(run_id="A")])
     charts.set_log(True)
     assert heard == ["changed", "loaded", "changed"]
+
+
+def test_a_metric_is_what_is_logged_by_that_name_else_the_first_it_is_canonical_for() -> None:
+    names = [("a/lr", "lr"), ("b/lr", "lr"), ("loss", None)]
+    assert logged_as(names, "lr") == "a/lr"
+    assert logged_as([*names, ("lr", None)], "lr") == "lr"
+    assert logged_as(names, "loss") == "loss"
+    assert logged_as(names, "nothing") is None

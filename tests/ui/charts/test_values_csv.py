@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from mosaic.paths import DataRoot
+from mosaic.ui.charts.loading import ChartLoader
+from mosaic.ui.charts.model import Asked
 from mosaic.ui.charts.values_csv import COLUMNS, write_csv
 from tests.ui.stored import Stored
 
@@ -44,3 +46,23 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(home: Path, tmp_pat
     with pytest.raises(Exception, match="cannot read"):
         write_csv(tmp_path / "out.csv", DataRoot(home), names={run.run_id: "x"}, keys=("return",))
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_the_steps_so_far_are_those_of_the_drawn_curve_whatever_was_stored_first(
+    home: Path, tmp_path: Path
+) -> None:
+    root = DataRoot(home)
+    run = Stored(root)
+    long, short, late = run.begin(), run.begin(), run.begin()
+    for episode, steps, t in ((short, 3, 20.0), (long, 50, 40.0), (late, 7, 30.0)):
+        run.event(
+            type="episode", episode_id=episode, steps=steps, t=run.t + t, t_end=run.t + t, **{"return": t}
+        )
+    run.commit()
+    path = tmp_path / "out.csv"
+    write_csv(path, root, names={run.run_id: "x"}, keys=("return",))
+    rows = [(row["episode"], row["step"], row["value"]) for row in read(path)]
+    assert rows == [("0", "60", "40.0"), ("1", "3", "20.0"), ("2", "10", "30.0")]
+    (drawn,) = ChartLoader(root).load(Asked(runs=(run.run_id,), keys=("return",)))
+    curve = drawn.curves["return"]
+    assert list(zip(curve.x, curve.y, strict=True)) == [(3.0, 20.0), (10.0, 30.0), (60.0, 40.0)]

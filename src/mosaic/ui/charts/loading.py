@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mosaic.analysis.axes import EpisodeColumns, MetricColumns, episodes_x, metric_x
+from mosaic.analysis.axes import MetricColumns, as_ended, episodes_x, metric_x
 from mosaic.analysis.series import Growing, prepare, thinned
 from mosaic.analysis.smoothing import Smoother
 from mosaic.errors import MosaicError
 from mosaic.store.series import SeriesReader
-from mosaic.ui.charts.model import Loaded
+from mosaic.ui.charts.model import OF_EPISODES, Loaded, logged_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mosaic.analysis.axes import Axis
+    from mosaic.analysis.axes import Axis, EpisodeColumns
     from mosaic.analysis.series import Curve, Floats
     from mosaic.paths import DataRoot
     from mosaic.store.series import CurvePage
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["ChartLoader"]
 
 _PAGE = 4096
-_OWN = ("return", "length")  # what episodes themselves say, whether or not a script logs it too
 
 
 @dataclass
@@ -55,7 +54,7 @@ class _Run:
         self.block = 0
         self.t_first = 0.0
         self.names: tuple[tuple[str, str | None], ...] = ()
-        self.episodes = Growing(4)  # t_end, return, steps, steps of all so far
+        self.episodes = Growing(4)  # t_end, return, steps, index
         self.rows = np.empty(0, np.int64)  # where in `episodes` an episode's index is, -1: nowhere
         self.metrics: dict[str, _Metric] = {}
         self.shown: tuple[object, ...] = ()
@@ -66,9 +65,7 @@ class _Run:
         return len(self.episodes) + sum(len(metric.points) for metric in self.metrics.values())
 
     def source(self, key: str) -> str | None:
-        """The name under which this run logs a metric."""
-        names = [name for name, _ in self.names]
-        return key if key in names else next((name for name, own in self.names if own == key), None)
+        return logged_as(self.names, key)
 
     def add_episodes(self, page: CurvePage) -> None:
         """Take in ended episodes; one that comes again replaces what was known of it."""
@@ -94,32 +91,27 @@ class _Run:
                 self._correct(row[known], told)
         fresh = ~known
         self.rows[index[fresh]] = len(self.episodes) + np.arange(int(fresh.sum()))
-        before = float(self.episodes.column(3)[-1]) if len(self.episodes) else 0.0
-        t_end, return_, steps = (column[fresh].astype(np.float64) for column in columns)
-        self.episodes.append(t_end, return_, steps, before + np.cumsum(steps))
+        self.episodes.append(*(column[fresh].astype(np.float64) for column in (*columns, index)))
 
     def _correct(self, row: np.ndarray[tuple[int], np.dtype[np.int64]], told: Floats) -> None:
         # Copies: the views given out stay as they are.
         changed = [self.episodes.column(number).copy() for number in range(3)]
         for column, values in zip(changed, told, strict=True):
             column[row] = values
+        index = self.episodes.column(3)
         self.episodes = Growing(4)
-        self.episodes.append(*changed, np.cumsum(changed[2]))
+        self.episodes.append(*changed, index)
 
     # -- where a value lies ---------------------------------------------------------------------------------
 
-    @property
-    def _ended(self) -> EpisodeColumns:
-        return EpisodeColumns(self.episodes.column(0), self.episodes.column(3))
-
-    def episodes_x(self, axis: Axis) -> Floats:
+    def episodes_x(self, ended: EpisodeColumns, axis: Axis) -> Floats:
         updates = self.metrics.get(self.clock or "")
         updates_t = None if updates is None else updates.points.column(0)
-        return episodes_x(axis, self._ended, t_first=self.t_first, updates_t=updates_t)
+        return episodes_x(axis, ended, t_first=self.t_first, updates_t=updates_t)
 
-    def metric_x(self, metric: _Metric, axis: Axis) -> Floats:
+    def metric_x(self, metric: _Metric, ended: EpisodeColumns, axis: Axis) -> Floats:
         t, step, _, number = (metric.points.column(n) for n in range(4))
-        return metric_x(axis, MetricColumns(t, step, number), self._ended, t_first=self.t_first)
+        return metric_x(axis, MetricColumns(t, step, number), ended, t_first=self.t_first)
 
     @property
     def clock(self) -> str | None:
@@ -208,7 +200,7 @@ class ChartLoader:
         )
 
     def _sources(self, run: _Run, asked: Asked) -> list[str]:
-        wanted = [run.source(key) for key in asked.keys if key not in _OWN or not len(run.episodes)]
+        wanted = [run.source(key) for key in asked.keys if key not in OF_EPISODES or not len(run.episodes)]
         if asked.axis == "updates":
             wanted.append(run.clock)
         return list(dict.fromkeys(name for name in wanted if name is not None))
@@ -233,15 +225,17 @@ class ChartLoader:
 
     def _curves(self, run: _Run, asked: Asked) -> dict[str, Curve]:
         curves = {}
+        t_end, return_, steps, index = (run.episodes.column(n) for n in range(4))
+        order, ended = as_ended(index, t_end, steps)
         for key in asked.keys:
             smoother = Smoother(asked.smoothing)
-            if key in _OWN and len(run.episodes):
-                values = run.episodes.column(1 if key == "return" else 2)
-                curves[key] = prepare(run.episodes_x(asked.axis), values, smoother=smoother)
+            if key in OF_EPISODES and len(run.episodes):
+                values = (return_ if key == "return" else steps)[order]
+                curves[key] = prepare(run.episodes_x(ended, asked.axis), values, smoother=smoother)
                 continue
             metric = run.metrics.get(run.source(key) or "")
             if metric is not None and len(metric.points):
-                x = run.metric_x(metric, asked.axis)
+                x = run.metric_x(metric, ended, asked.axis)
                 curves[key] = prepare(
                     x, metric.points.column(2), smoother=smoother, was_thinned=metric.thinned
                 )

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from mosaic.analysis.series import Curve
 
-__all__ = ["Asked", "Charts", "Choice", "Loaded", "choices", "matches"]
+__all__ = ["OF_EPISODES", "Asked", "Charts", "Choice", "Loaded", "choices", "logged_as", "matches"]
 
 COMMON = "Common"
+OF_EPISODES = ("return", "length")
+"""What episodes themselves say, whether or not a script logs it too."""
 _FIRST = ("return", "length", "eval_return", "sps", "lr")
 
 
@@ -56,7 +58,7 @@ def choices(names: Iterable[tuple[str, str | None]], *, has_episodes: bool) -> l
     pairs = dict(names)
     common = {own for own in pairs.values() if own is not None and own != "steps"}
     if has_episodes:
-        common |= {"return", "length"}
+        common |= set(OF_EPISODES)
     first = [key for key in _FIRST if key in common]
     rest = sorted(common - set(first))
     sources = sorted(name for name, own in pairs.items() if name != own)
@@ -64,6 +66,12 @@ def choices(names: Iterable[tuple[str, str | None]], *, has_episodes: bool) -> l
         Choice(key=name, group=name.split("/", 1)[0] if "/" in name else "Other")
         for name in sorted(sources, key=lambda name: ("/" not in name, name))
     ]
+
+
+def logged_as(names: Iterable[tuple[str, str | None]], key: str) -> str | None:
+    """The name under which a run logs a metric: the key itself, else the first that it is canonical for."""
+    pairs = dict(names)
+    return key if key in pairs else next((name for name, own in pairs.items() if own == key), None)
 
 
 def matches(choice: Choice, text: str) -> bool:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mosaic.analysis.axes import as_ended
 from mosaic.store.series import SeriesReader
+from mosaic.ui.charts.model import OF_EPISODES, logged_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,32 +51,24 @@ def write_csv(path: Path, root: DataRoot, *, names: Mapping[str, str], keys: Seq
 
 
 def _rows(reader: SeriesReader, key: str) -> Iterator[tuple[str, ...]]:
-    if key in ("return", "length"):
+    if key in OF_EPISODES:
         points = reader.returns()
         if len(points):
             values = points.return_ if key == "return" else points.steps
-            order = np.argsort(points.t_end, kind="stable")
+            order, ended = as_ended(points.index, points.t_end, points.steps)
             steps = np.empty(len(points), np.int64)
-            steps[order] = np.cumsum(points.steps[order])
+            steps[order] = ended.steps_so_far
             columns = (steps, points.index, points.t_end, values)
             for step, index, t, value in zip(*(column.tolist() for column in columns), strict=True):
                 yield key, f"episode/{key}", str(step), str(index), _text(t), _text(float(value))
             return
-    for source in _sources(reader, key):
-        since = 0
-        while True:
-            page = reader.metric_from(source, since_seq=since, limit=_PAGE)
-            since = page.seq
-            for step, t, value in zip(page.step.tolist(), page.t.tolist(), page.value.tolist(), strict=True):
-                yield key, source, "" if step != step else f"{step:.0f}", "", _text(t), _text(value)  # noqa: PLR0124
-            if not page.more:
-                break
-
-
-def _sources(reader: SeriesReader, key: str) -> list[str]:
-    names = reader.names()
-    exact = [name for name, _ in names if name == key]
-    return exact or [name for name, own in names if own == key][:1]
+    source = logged_as(reader.names(), key)
+    since, more = 0, True
+    while source is not None and more:
+        page = reader.metric_from(source, since_seq=since, limit=_PAGE)
+        since, more = page.seq, page.more
+        for step, t, value in zip(page.step.tolist(), page.t.tolist(), page.value.tolist(), strict=True):
+            yield key, source, "" if step != step else f"{step:.0f}", "", _text(t), _text(value)  # noqa: PLR0124
 
 
 def _text(value: float) -> str:

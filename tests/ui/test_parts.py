@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.model import Charts
 from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.logs.drawer import LogDrawer
+from mosaic.ui.logs.feed import LogFeed
+from mosaic.ui.logs.model import Log
 from mosaic.ui.parts import make_parts
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
@@ -123,6 +126,31 @@ def test_two_views_of_the_telemetry_list_each_step_once(qtbot: QtBot, context: C
         qtbot.waitUntil(lambda view=view: view.episodes.rows.rowCount() == 2, timeout=WAIT_MS)  # type: ignore[misc]
     left.shut()
     right.shut()
+
+
+def test_two_views_of_a_log_show_each_line_once_and_filter_as_one(qtbot: QtBot, context: Context) -> None:
+    log = Log()
+    feed = LogFeed(context, log, every_ms=10)
+    left, right = LogDrawer(context, log, feed), LogDrawer(context, log, feed)
+    shown(qtbot, left, right)
+    run = chosen(context)
+    run.folder.stdout.write_text("alpha\nbeta\n")
+    for view in (left, right):
+        qtbot.waitUntil(lambda view=view: view.text.toPlainText() == "alpha\nbeta", timeout=WAIT_MS)  # type: ignore[misc]
+    left.filter.setText("BET")
+    assert right.filter.text() == "BET"
+    assert left.text.toPlainText() == right.text.toPlainText() == "beta"
+    right.streams.setCurrentIndex(2)
+    assert left.streams.currentText() == "stderr"
+    assert left.text.toPlainText() == right.text.toPlainText() == ""
+    third = LogDrawer(context, log, feed)
+    qtbot.addWidget(third)
+    assert (third.filter.text(), third.streams.currentText()) == ("BET", "stderr")
+    assert (log.words, log.streams) == ("BET", ("stderr",)), "making a view changes nothing"
+    left.hide()
+    assert feed.looking
+    right.hide()
+    assert not feed.looking
 
 
 def test_two_views_of_the_runs_are_filtered_as_one(qtbot: QtBot, context: Context) -> None:

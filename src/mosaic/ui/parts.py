@@ -20,6 +20,8 @@ from mosaic.ui.launch.panel import LaunchPanel
 from mosaic.ui.live.model import Live
 from mosaic.ui.live.tab import LiveTab
 from mosaic.ui.logs.drawer import LogDrawer
+from mosaic.ui.logs.feed import LogFeed
+from mosaic.ui.logs.model import Log
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
 from mosaic.ui.replay.tab import ReplayTab
@@ -39,6 +41,7 @@ __all__ = [
     "make_charts",
     "make_launch",
     "make_live",
+    "make_logs",
     "make_parts",
     "make_replay",
     "make_runs",
@@ -75,7 +78,7 @@ def make_parts(context: Context) -> Parts:
         details=DetailsPanel(context),
         episodes=EpisodesPanel(context),
         checkpoints=CheckpointsPanel(context),
-        logs=LogDrawer(context),
+        logs=make_logs(context),
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
     )
 
@@ -112,3 +115,9 @@ def make_charts(context: Context) -> ChartsPanel:
     """The charts."""
     charts = Charts()
     return ChartsPanel(context, charts, ChartsFeed(context, charts))
+
+
+def make_logs(context: Context) -> LogDrawer:
+    """The log."""
+    log = Log()
+    return LogDrawer(context, log, LogFeed(context, log))

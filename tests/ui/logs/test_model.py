@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from mosaic.ui.logs.model import Line, Log, read_on
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mosaic.ui.logs.model import Line, Log
 
 
 def test_lines_come_whole_whatever_the_pieces() -> None:
@@ -54,31 +49,40 @@ def test_old_lines_are_forgotten_and_counted_and_long_ones_cut() -> None:
     assert len(log._open["stdout"]) <= 40
 
 
-def test_lines_are_found_by_text_and_stream() -> None:
+def test_lines_are_wanted_by_text_and_stream() -> None:
     log = Log()
     log.take("stdout", b"Alpha\nbeta\n")
     log.take("stderr", b"alphabet\n")
-    assert [line.text for line in log.matching("ALPHA")] == ["Alpha", "alphabet"]
-    assert [line.text for line in log.matching("", ("stderr",))] == ["alphabet"]
+    changes: list[None] = []
+    log.changed.connect(lambda: changes.append(None))
+    log.want(words="ALPHA")
+    assert [line.text for line in log.wanted()] == ["Alpha", "alphabet"]
+    log.want(words="", streams=("stderr",))
+    assert [line.text for line in log.wanted()] == ["alphabet"]
+    assert log.wanted([Line("stdout", "new")]) == []
+    log.want(words="")
+    assert len(changes) == 2, "wanting the same changes nothing"
 
 
-def test_a_file_is_read_on_from_where_the_last_reading_ended(tmp_path: Path) -> None:
-    out = tmp_path / "stdout.log"
-    paths = {"stdout": out, "stderr": tmp_path / "none"}
-    assert read_on(paths, {}) == {}  # type: ignore[arg-type]
-    out.write_bytes(b"one\ntwo")
-    first = read_on(paths, {})  # type: ignore[arg-type]
-    assert first == {"stdout": (b"one\ntwo", 7)}
-    out.write_bytes(b"one\ntwo\nthree\n")
-    assert read_on(paths, {"stdout": 7}, most_bytes=3) == {"stdout": (b"\nth", 10)}  # type: ignore[arg-type]
-    out.write_bytes(b"new\n")
-    assert read_on(paths, {"stdout": 10}) == {"stdout": (b"new\n", 4)}  # type: ignore[arg-type]
+def test_of_lines_being_written_the_wanted_streams_are_shown() -> None:
+    log = Log()
+    log.take_all({"stdout": b"10%", "stderr": b"half a warning"})
+    assert log.being_written == "10%  half a warning"
+    log.want(streams=("stderr",))
+    assert log.being_written == "half a warning"
 
 
-def test_of_a_large_file_only_the_end_is_read_and_from_a_whole_line_on(tmp_path: Path) -> None:
-    out = tmp_path / "stdout.log"
-    out.write_bytes(b"0123456789abcde\n" * 200_000)
-    data, end = read_on({"stdout": out}, {})["stdout"]
-    assert end == out.stat().st_size
-    assert len(data) <= 1 << 20
-    assert data.startswith(b"0123456789abcde\n")
+def test_another_run_begins_an_empty_log_and_what_is_wanted_stays() -> None:
+    log = Log(most_lines=2)
+    grew: list[list[Line]] = []
+    log.grew.connect(grew.append)
+    log.turn_to("01A")
+    log.want(words="x")
+    log.take_all({"stdout": b"x\ny\nz\nhalf \xc3"})
+    assert grew == [[Line("stdout", "x"), Line("stdout", "y"), Line("stdout", "z")]]
+    assert log.said == "2 lines, 1 older line not shown"
+    log.turn_to("01B")
+    assert (log.run_id, log.words, log.said) == ("01B", "x", "nothing written yet")
+    log.take_all({"stdout": b"x\n"})
+    assert log.wanted() == [Line("stdout", "x")], "not what the last run left half written"
+    assert log.said == "1 line"

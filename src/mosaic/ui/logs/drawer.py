@@ -1,11 +1,11 @@
-"""Qt view of logs: what the run in focus wrote, as it comes. Scrolled up, it holds still. Plain text only."""
+"""Qt view of a Log: what a run wrote, as it comes. Scrolled up, it holds still. Plain text only."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontDatabase, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
@@ -20,41 +20,42 @@ from PySide6.QtWidgets import (
 )
 
 from mosaic.text import count
-from mosaic.ui.logs.model import STREAMS, Line, Log, Stream, matches, read_on
+from mosaic.ui.logs.model import STREAMS
 from mosaic.ui.shell.model.words import title
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from mosaic.ui.logs.feed import LogFeed
+    from mosaic.ui.logs.model import Line, Log
     from mosaic.ui.shell.context import Context
-    from mosaic.ui.shell.ops import Operation
 
 __all__ = ["LogDrawer"]
 
-_POLL_MILLIS = 250
-_LINES = 5000
+_STREAMS = {"Both": STREAMS, "stdout": STREAMS[:1], "stderr": STREAMS[1:]}
 
 
 class LogDrawer(QWidget):
-    """Qt view of a Log: the one of the run in focus. Reads only while it can be seen."""
+    """Qt view of a Log.
 
-    def __init__(self, context: Context) -> None:
+    Args:
+        context: shared by all parts of the window.
+        log: what is shown.
+        feed: what reads for it while somebody looks.
+    """
+
+    def __init__(self, context: Context, log: Log, feed: LogFeed) -> None:
         super().__init__()
-        self._context = context
-        self._run_id: str | None = None
-        self._log = Log(most_lines=_LINES)
-        self._offsets: dict[Stream, int | None] = {}
-        self._reading: Operation | None = None
-        self._held = 0
+        self._context, self._log, self._feed = context, log, feed
+        self._held = 0  # lines that came while this view holds still
         self._make()
-        self._timer = QTimer(self, interval=_POLL_MILLIS)
-        self._timer.timeout.connect(self._poll)
-        self._timer.start()
-        context.selection.changed.connect(self._turn_to_focus)
-        context.runs.changed.connect(lambda moved: self._name() if self._run_id in moved else None)
-        self._turn_to_focus()
+        log.turned.connect(self._turn)
+        log.changed.connect(self._show_wanted)
+        log.grew.connect(self._grow)
+        context.runs.changed.connect(lambda moved: self._name() if log.run_id in moved else None)
+        self._show_wanted()
+        self._name()
 
     def _make(self) -> None:
         self.whose = QLabel()
@@ -63,12 +64,11 @@ class LogDrawer(QWidget):
         self.filter = QLineEdit(placeholderText="Filter lines", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter log lines")
         self.filter.setMaximumWidth(260)
-        self.filter.textChanged.connect(self._refill)
+        self.filter.textChanged.connect(lambda words: self._log.want(words=words))
         self.streams = QComboBox()
         self.streams.setAccessibleName("Which output")
-        for text, data in (("Both", STREAMS), ("stdout", STREAMS[:1]), ("stderr", STREAMS[1:])):
-            self.streams.addItem(text, data)
-        self.streams.currentIndexChanged.connect(self._refill)
+        self.streams.addItems(list(_STREAMS))
+        self.streams.currentTextChanged.connect(lambda name: self._log.want(streams=_STREAMS[name]))
         self.follow = QPushButton("Following")
         self.follow.setCheckable(True)
         self.follow.setChecked(True)
@@ -78,7 +78,7 @@ class LogDrawer(QWidget):
         self.text = QPlainTextEdit(readOnly=True)
         self.text.setAccessibleName("Log of the run")
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setMaximumBlockCount(_LINES)
+        self.text.setMaximumBlockCount(self._log.most_lines)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setUndoRedoEnabled(False)
         self.text.setMinimumHeight(48)
@@ -109,73 +109,68 @@ class LogDrawer(QWidget):
         """Whether the newest line is kept in view."""
         return bool(self.follow.isChecked())
 
-    # Which run.
+    # Being seen.
 
-    def _turn_to_focus(self) -> None:
-        if self._context.selection.focus == self._run_id and self._run_id is not None:
-            return
-        self._run_id = self._context.selection.focus
-        if self._reading is not None:
-            self._reading.abandon()
-            self._reading = None
-        self._log, self._offsets = Log(most_lines=_LINES), {}
-        self.follow.setChecked(True)
-        self._refill()
-        self._name()
-        self._poll()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Somebody looks: read."""
+        super().showEvent(event)
+        self._feed.start(self)
 
-    def _name(self) -> None:
-        row = self._context.runs.get(self._run_id)
-        if row is None:
-            self.whose.setText("Choose a run to see what it writes.")
-            return
-        forgotten = f", {count(self._log.forgotten)} older lines not shown" if self._log.forgotten else ""
-        lines = len(self._log.lines)
-        said = f"{count(lines)} line{'' if lines == 1 else 's'}" if lines else "nothing written yet"
-        self.whose.setText(f"{title(row)}: {said}{forgotten}")
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: read nothing."""
+        self._feed.stop(self)
+        super().hideEvent(event)
 
-    # Reading.
-
-    def _poll(self) -> None:
-        if self._run_id is None or self._reading is not None or not self.isVisible():
-            return
-        folder = self._context.root.run(self._run_id)
-        paths: Mapping[Stream, Path] = {"stdout": folder.stdout, "stderr": folder.stderr}
-        offsets = dict(self._offsets)
-        self._reading = self._context.ops.run(
-            lambda: read_on(paths, offsets), done=self._take, failed=lambda _: self._take({})
-        )
-
-    def _take(self, found: dict[Stream, tuple[bytes, int]]) -> None:
-        self._reading = None
-        fresh: list[Line] = []
-        for stream, (data, end) in found.items():
-            self._offsets[stream] = end
-            fresh += self._log.take(stream, data) if data else []
-        parts = [self._log.partial(stream) for stream in self.streams.currentData()]
-        shown = "  ".join(part for part in parts if part)
-        self.partial.setText(shown)
-        self.partial.setVisible(bool(shown))
-        if not fresh:
-            return
-        self._name()
-        if self.following:
-            self._append(self._wanted(fresh))
-        else:
-            self._held += len(self._wanted(fresh))
-            self.follow.setText(f"{count(self._held)} new" if self._held else "Follow")
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: the lines' colours with it. What is held back stays so."""
+        if event.type() == QEvent.Type.PaletteChange:
+            scrolled, lines = self.text.verticalScrollBar().value(), self._log.wanted()
+            self.text.clear()
+            self._append(lines[: max(0, len(lines) - self._held)])
+            if not self.following:
+                self.text.verticalScrollBar().setValue(scrolled)
+        super().changeEvent(event)
 
     # Showing.
 
-    def _wanted(self, lines: Iterable[Line]) -> list[Line]:
-        words, streams = self.filter.text(), self.streams.currentData()
-        return [line for line in lines if matches(line, words, streams)]
+    def _turn(self) -> None:
+        self.follow.setChecked(True)
+        self._refill()
+        self._name()
+
+    def _name(self) -> None:
+        row = self._context.runs.get(self._log.run_id)
+        said = "Choose a run to see what it writes." if row is None else f"{title(row)}: {self._log.said}"
+        self.whose.setText(said)
+
+    def _show_wanted(self) -> None:
+        """The controls as the log is set, by whichever view, and the lines they want."""
+        if self.filter.text() != self._log.words:
+            self.filter.setText(self._log.words)
+        self.streams.setCurrentIndex(list(_STREAMS.values()).index(self._log.streams))
+        self._refill()
+
+    def _show_being_written(self) -> None:
+        self.partial.setText(self._log.being_written)
+        self.partial.setVisible(bool(self._log.being_written))
+
+    def _grow(self, fresh: list[Line]) -> None:
+        self._show_being_written()
+        if not fresh:
+            return
+        self._name()
+        wanted = self._log.wanted(fresh)
+        if self.following:
+            self._append(wanted)
+        else:
+            self._held += len(wanted)
+            self.follow.setText(f"{count(self._held)} new" if self._held else "Follow")
 
     def _append(self, lines: list[Line]) -> None:
         cursor = QTextCursor(self.text.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        for stream, group in groupby(lines[-_LINES:], key=lambda line: line.stream):
+        for stream, group in groupby(lines[-self._log.most_lines :], key=lambda line: line.stream):
             shape = QTextCharFormat()
             if stream == "stderr":
                 shape.setForeground(tone("warn"))
@@ -187,7 +182,8 @@ class LogDrawer(QWidget):
     def _refill(self) -> None:
         self._held = 0
         self.text.clear()
-        self._append(self._wanted(self._log.lines))
+        self._append(self._log.wanted())
+        self._show_being_written()
 
     def _to_end(self) -> None:
         bar = self.text.verticalScrollBar()

@@ -8,19 +8,18 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mosaic.text import visible
+from mosaic.text import count, visible
+from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["STREAMS", "Line", "Log", "Stream", "matches", "read_on"]
+__all__ = ["STREAMS", "Line", "Log", "Stream"]
 
 Stream = Literal["stdout", "stderr"]
 STREAMS: tuple[Stream, Stream] = ("stdout", "stderr")
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])")
-_FIRST_LOOK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Line:
 
 
 class Log:
-    """The last lines of one run.
+    """The last lines of one run, and which of them are wanted.
 
     A carriage return begins the line anew, as on a terminal: of a progress bar its last look is kept.
 
@@ -42,13 +41,36 @@ class Log:
     """
 
     def __init__(self, *, most_lines: int = 5000, most_letters: int = 4000) -> None:
-        self.lines: deque[Line] = deque(maxlen=most_lines)
-        self.forgotten = 0
+        self.turned: Signal[[]] = Signal()
+        """It is another run's."""
+        self.changed: Signal[[]] = Signal()
+        """Other lines are wanted."""
+        self.grew: Signal[[list[Line]]] = Signal()
+        """More was written: the lines that are new, wanted or not; none when only the last one grew."""
+        self.most_lines = most_lines
+        self.run_id: str | None = None
+        self.words = ""
+        self.streams: tuple[Stream, ...] = STREAMS
         self._most_letters = most_letters
-        self._decoders = {
-            stream: codecs.getincrementaldecoder("utf-8")("backslashreplace") for stream in STREAMS
-        }
-        self._open = dict.fromkeys(STREAMS, "")
+        self._forget()
+
+    def turn_to(self, run_id: str | None) -> None:
+        """Begin the log of another run; what is wanted of it stays."""
+        self.run_id = run_id
+        self._forget()
+        self.turned.emit()
+
+    def want(self, *, words: str | None = None, streams: tuple[Stream, ...] | None = None) -> None:
+        """Want the lines that hold these words, or the ones of these streams."""
+        wanted = (self.words if words is None else words, self.streams if streams is None else streams)
+        if wanted != (self.words, self.streams):
+            self.words, self.streams = wanted
+            self.changed.emit()
+
+    def take_all(self, data: Mapping[Stream, bytes]) -> None:
+        """More bytes of each stream, read at once."""
+        fresh = [line for stream, more in data.items() for line in self.take(stream, more)]
+        self.grew.emit(fresh)
 
     def take(self, stream: Stream, data: bytes) -> list[Line]:
         """More bytes of a stream; returns the lines they completed."""
@@ -64,43 +86,44 @@ class Log:
         """The line that has no end yet."""
         return self._clean(self._open[stream])
 
-    def matching(self, words: str, streams: tuple[Stream, ...] = STREAMS) -> list[Line]:
-        """The lines of these streams that hold the text, whatever the case."""
-        return [line for line in self.lines if matches(line, words, streams)]
+    def wanted(self, lines: Iterable[Line] | None = None) -> list[Line]:
+        """Those of the lines, by default of all, that are wanted: whatever the case of their letters."""
+        words = self.words.casefold()
+        return [
+            line
+            for line in (self.lines if lines is None else lines)
+            if line.stream in self.streams and words in line.text.casefold()
+        ]
+
+    @property
+    def being_written(self) -> str:
+        """What the wanted streams have written since their last line ended."""
+        parts = [self.partial(stream) for stream in self.streams]
+        return "  ".join(part for part in parts if part)
+
+    @property
+    def said(self) -> str:
+        """How much was written."""
+        if not self.lines:
+            return "nothing written yet"
+        lines = _lines(len(self.lines))
+        return f"{lines}, {_lines(self.forgotten, 'older ')} not shown" if self.forgotten else lines
+
+    def _forget(self) -> None:
+        self.lines: deque[Line] = deque(maxlen=self.most_lines)
+        self.forgotten = 0
+        self._decoders = {
+            stream: codecs.getincrementaldecoder("utf-8")("backslashreplace") for stream in STREAMS
+        }
+        self._open = dict.fromkeys(STREAMS, "")
 
     def _clean(self, line: str) -> str:
         text = visible(_ESCAPES.sub("", _last_look(line.removesuffix("\r"))), keep="\t")
         return text if len(text) <= self._most_letters else text[: self._most_letters] + "…"
 
 
-def matches(line: Line, words: str, streams: tuple[Stream, ...]) -> bool:
-    """Whether a line is to be shown."""
-    return line.stream in streams and (not words or words.casefold() in line.text.casefold())
-
-
-def read_on(
-    paths: Mapping[Stream, Path], offsets: Mapping[Stream, int | None], *, most_bytes: int = 1 << 18
-) -> dict[Stream, tuple[bytes, int]]:
-    """The next bytes of each file, and where they end; from near its end when the offset is None.
-
-    A file that does not exist has no bytes. One that shrank is read from its start.
-    """
-    found: dict[Stream, tuple[bytes, int]] = {}
-    for stream, path in paths.items():
-        try:
-            with path.open("rb") as file:
-                size = file.seek(0, 2)
-                offset = offsets.get(stream)
-                start = max(0, size - _FIRST_LOOK) if offset is None else offset if offset <= size else 0
-                file.seek(start)
-                data = file.read(_FIRST_LOOK if offset is None else most_bytes)
-                end = start + len(data)
-        except FileNotFoundError:
-            continue
-        if offset is None and start > 0:
-            data = data[data.find(b"\n") + 1 :]
-        found[stream] = (data, end)
-    return found
+def _lines(number: int, which: str = "") -> str:
+    return f"{count(number)} {which}line{'' if number == 1 else 's'}"
 
 
 def _last_look(line: str) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QLabel
+
 from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.model import Charts
 from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.details.feed import DetailsFeed
+from mosaic.ui.details.model import Details
+from mosaic.ui.details.panel import DetailsPanel
 from mosaic.ui.logs.drawer import LogDrawer
 from mosaic.ui.logs.feed import LogFeed
 from mosaic.ui.logs.model import Log
@@ -126,6 +131,30 @@ def test_two_views_of_the_telemetry_list_each_step_once(qtbot: QtBot, context: C
         qtbot.waitUntil(lambda view=view: view.episodes.rows.rowCount() == 2, timeout=WAIT_MS)  # type: ignore[misc]
     left.shut()
     right.shut()
+
+
+def test_two_views_of_the_details_say_the_same_and_one_that_goes_leaves_the_other(
+    qtbot: QtBot, context: Context
+) -> None:
+    details = Details()
+    feed = DetailsFeed(context, details, gap_ms=10)
+    left, right = DetailsPanel(context, details, feed), DetailsPanel(context, details, feed)
+    shown(qtbot, left, right)
+    run = chosen(context)
+
+    def says(view: DetailsPanel, text: str) -> bool:
+        return any(text in label.text() for label in view.findChildren(QLabel))
+
+    qtbot.waitUntil(lambda: says(left, "Machine") and says(right, "Machine"), timeout=WAIT_MS)
+    left.hide()
+    run.event(type="config", args={"learning_rate": 0.25})
+    context.runs.update([run.commit()])
+    qtbot.waitUntil(lambda: says(right, "learning_rate"), timeout=WAIT_MS)
+    assert not says(left, "learning_rate"), "nobody looks at it"
+    left.show()
+    assert says(left, "learning_rate")
+    left.hide()
+    right.hide()
 
 
 def test_two_views_of_a_log_show_each_line_once_and_filter_as_one(qtbot: QtBot, context: Context) -> None:

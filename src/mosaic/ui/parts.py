@@ -11,6 +11,8 @@ from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.model import Charts
 from mosaic.ui.charts.panel import ChartsPanel
 from mosaic.ui.checkpoints.panel import CheckpointsPanel
+from mosaic.ui.details.feed import DetailsFeed
+from mosaic.ui.details.model import Details
 from mosaic.ui.details.panel import DetailsPanel
 from mosaic.ui.episodes.panel import EpisodesPanel
 from mosaic.ui.launch.evaluating import Evaluating
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Parts",
     "make_charts",
+    "make_details",
     "make_launch",
     "make_live",
     "make_logs",
@@ -75,7 +78,7 @@ def make_parts(context: Context) -> Parts:
         telemetry=make_telemetry(context),
         replay=make_replay(context),
         charts=make_charts(context),
-        details=DetailsPanel(context),
+        details=make_details(context),
         episodes=EpisodesPanel(context),
         checkpoints=CheckpointsPanel(context),
         logs=make_logs(context),
@@ -115,6 +118,12 @@ def make_charts(context: Context) -> ChartsPanel:
     """The charts."""
     charts = Charts()
     return ChartsPanel(context, charts, ChartsFeed(context, charts))
+
+
+def make_details(context: Context) -> DetailsPanel:
+    """Everything about one run."""
+    details = Details()
+    return DetailsPanel(context, details, DetailsFeed(context, details))
 
 
 def make_logs(context: Context) -> LogDrawer:

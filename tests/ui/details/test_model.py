@@ -19,7 +19,7 @@ from mosaic.protocol.runs import (
     ScriptRecord,
     StateChange,
 )
-from mosaic.ui.details.model import sections
+from mosaic.ui.details.model import Details, Facts, sections
 
 ROW = RunRow(
     run_id="01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -61,8 +61,7 @@ def lines(row: RunRow = ROW, *, manifest: Manifest | None = MANIFEST) -> dict[st
     found = sections(
         row,
         folder=RunFolder(Path("/data/runs/x")),
-        manifest=manifest,
-        summary=summary,
+        facts=Facts(manifest=manifest, summary=summary),
         parent_name="first",
         now=2000.0,
     )
@@ -101,7 +100,7 @@ def test_text_of_users_and_workers_is_made_visible() -> None:
 
 
 def test_what_can_be_copied_is_copied_whole() -> None:
-    found = sections(ROW, folder=RunFolder(Path("/r")), manifest=MANIFEST, summary=None, now=0.0)
+    found = sections(ROW, folder=RunFolder(Path("/r")), facts=Facts(manifest=MANIFEST), now=0.0)
     copies = {field.label: field.copy for one in found for field in one.fields}
     assert copies["SHA-256"] == "ab" * 32
     assert copies["Command"] == "python 'my script.py'"
@@ -122,22 +121,34 @@ def test_a_job_with_nothing_changed_says_so() -> None:
 
 def test_what_the_worker_said_it_was_told_is_shown_in_full() -> None:
     config = Config(algo="ppo", args={"lr": 0.00025123456789, "evil\x1b": "\x1b[2J"})
-    found = sections(
-        ROW, folder=RunFolder(Path("/runs/x")), manifest=None, summary=None, config=config, now=1.0
-    )
+    found = sections(ROW, folder=RunFolder(Path("/runs/x")), facts=Facts(config=config), now=1.0)
     (section,) = [one for one in found if one.title == "Configuration"]
     assert [(field.label, field.text) for field in section.fields] == [
         ("algo", "ppo"),
         ("lr", "0.00025123456789"),
         ("evil\\x1b", "\\x1b[2J"),
     ]
-    silent = sections(ROW, folder=RunFolder(Path("/runs/x")), manifest=None, summary=None, now=1.0)
+    silent = sections(ROW, folder=RunFolder(Path("/runs/x")), now=1.0)
     assert "Configuration" not in [one.title for one in silent]
 
 
 def test_every_number_of_the_roll_up_is_shown() -> None:
     row = msgspec.structs.replace(ROW, last_return=1.5, mean_return_100=2.5, steps_per_sec=250.4)
-    found = sections(row, folder=RunFolder(Path("/r")), manifest=None, summary=None, now=0.0)
+    found = sections(row, folder=RunFolder(Path("/r")), now=0.0)
     recorded = {field.label: field.text for one in found if one.title == "Recorded" for field in one.fields}
     assert recorded.keys() == {one.title for one in NUMBERS if one.name != "quarantined"}
     assert (recorded["Last return"], recorded["Mean of 100"], recorded["Steps/s"]) == ("1.5", "2.5", "250")
+
+
+def test_of_another_run_nothing_is_known_until_it_is_read() -> None:
+    details = Details()
+    changes: list[str | None] = []
+    details.changed.connect(lambda: changes.append(details.run_id))
+    details.turn_to("01A")
+    details.take(Facts(manifest=MANIFEST))
+    assert details.facts.manifest is MANIFEST
+    details.fail("the disk refuses")
+    assert details.problem == "the disk refuses"
+    details.turn_to("01B")
+    assert (details.facts, details.problem) == (Facts(), "")
+    assert changes == ["01A", "01A", "01A", "01B"]

@@ -5,26 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from mosaic.protocol.cards import Job
-from mosaic.protocol.runs import RunState, StateChange
-from mosaic.runs.folder import read_manifest, write_manifest
-from mosaic.ui.details.panel import DetailsPanel
+from mosaic.protocol.runs import RunState
+from mosaic.ui.parts import make_details
+from mosaic.ui.shell.theme import tone
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytestqt.qtbot import QtBot
 
+    from mosaic.ui.details.panel import DetailsPanel
     from mosaic.ui.shell.context import Context
 
 WAIT_MS = 60_000
 
 
+@pytest.fixture
+def dark(qapp: QApplication) -> Iterator[QPalette]:
+    """A dark palette; the application has its own again afterwards."""
+    before, made = qapp.palette(), QPalette(QColor("black"))
+    yield made
+    qapp.setPalette(before)
+
+
 def make(qtbot: QtBot, context: Context) -> DetailsPanel:
-    panel = DetailsPanel(context)
+    panel = make_details(context)
     qtbot.addWidget(panel)
     panel.resize(400, 700)
     panel.show()
@@ -101,20 +113,16 @@ def test_a_new_line_leaves_the_panel_where_it_was_scrolled_to(qtbot: QtBot, cont
     panel.hide()
 
 
-def test_a_run_that_is_paused_and_stores_nothing_has_it_in_its_history(
-    qtbot: QtBot, context: Context
+def test_another_theme_colours_the_state(
+    qtbot: QtBot, qapp: QApplication, context: Context, dark: QPalette
 ) -> None:
     run = Stored(context.root)
-    row = run.commit()
-    context.runs.update([row])
+    context.runs.update([run.commit(ended=True)])
     panel = make(qtbot, context)
     context.selection.choose([run.run_id])
-    qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)
-    manifest = read_manifest(run.folder)
-    manifest.history.append(StateChange(RunState.PAUSED, "by the user", 1_790_000_100.0))
-    write_manifest(run.folder, manifest)
-    context.runs.update([msgspec.structs.replace(row, state=RunState.PAUSED, reason="by the user")])
-    qtbot.waitUntil(
-        lambda: any(text.endswith("  paused: by the user") for text in texts(panel)), timeout=WAIT_MS
-    )
+    qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)  # nothing more is written by itself
+    (state,) = [label for label in panel.findChildren(QLabel) if label.text().startswith("●")]
+    light = state.palette().windowText().color()
+    qapp.setPalette(dark)
+    qtbot.waitUntil(lambda: state.palette().windowText().color() == tone("busy") != light, timeout=WAIT_MS)
     panel.hide()

@@ -1,4 +1,4 @@
-"""Everything there is to say about one run, in groups of lines. Pure: time is an argument. Qt-free.
+"""Everything there is to say about one run, in groups of lines. Time is an argument; reads nothing. Qt-free.
 
 Text from workers and users is made visible (`mosaic.text.visible`) here, once, before it is shown.
 """
@@ -14,6 +14,7 @@ from mosaic import text
 from mosaic.protocol.configs import flat
 from mosaic.protocol.rows import NUMBERS
 from mosaic.ui.shell.model.numbers import clock
+from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import Manifest, RunRow
 
-__all__ = ["Field", "Section", "sections"]
+__all__ = ["Details", "Facts", "Field", "Section", "sections"]
 
 _SETTING_CELLS = 200
 
@@ -43,17 +44,51 @@ class Section:
     fields: tuple[Field, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What a run's files say beside its row; nothing when they are not read yet, or gone."""
+
+    manifest: Manifest | None = None
+    summary: StoreSummary | None = None
+    config: Config | None = None
+
+
+class Details:
+    """What was read of one run. `changed` when there is something else to say."""
+
+    def __init__(self) -> None:
+        self.changed: Signal[[]] = Signal()
+        self.run_id: str | None = None
+        self.facts = Facts()
+        self.problem = ""
+
+    def turn_to(self, run_id: str | None) -> None:
+        """Speak of another run, of which nothing is read yet."""
+        self.run_id, self.facts, self.problem = run_id, Facts(), ""
+        self.changed.emit()
+
+    def take(self, facts: Facts) -> None:
+        """Take in what was read."""
+        self.facts, self.problem = facts, ""
+        self.changed.emit()
+
+    def fail(self, why: str) -> None:
+        """It could not be read; it will be tried again."""
+        self.problem = why
+        self.changed.emit()
+
+
 def sections(
     row: RunRow,
     *,
     folder: RunFolder,
-    manifest: Manifest | None,
-    summary: StoreSummary | None,
-    config: Config | None = None,
+    facts: Facts | None = None,
     parent_name: str = "",
     now: float,
 ) -> list[Section]:
-    """All about a run. Without manifest or summary (not read yet, or gone) what the listing knows."""
+    """All about a run; without facts, what the listing knows."""
+    facts = facts or Facts()
+    manifest, summary, config = facts.manifest, facts.summary, facts.config
     found = [
         Section("Run", _run(row, folder=folder, parent_name=parent_name)),
         Section("Setup", _setup(row, manifest)),

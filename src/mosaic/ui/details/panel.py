@@ -1,11 +1,11 @@
-"""Qt view of one run: everything about the run in focus, as text to read, select and copy."""
+"""Qt view of Details: everything about the run in focus, as text to read, select and copy."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -13,53 +13,47 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED
-from mosaic.runs.folder import read_manifest
-from mosaic.store.configuration import glance_config
-from mosaic.store.glance import glance
 from mosaic.ui.details.model import sections
 from mosaic.ui.shell.model.words import breakable
 from mosaic.ui.shell.theme import GAP, INSET, TIGHT, tone, tone_of_state
 from mosaic.ui.shell.widgets.controls import plain, tool
-from mosaic.ui.shell.widgets.following_panel import FollowingPanel
+from mosaic.ui.shell.widgets.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QHideEvent, QShowEvent
 
-    from mosaic.paths import RunFolder
-    from mosaic.protocol.events import Config
-    from mosaic.protocol.rows import StoreSummary
-    from mosaic.protocol.runs import Manifest, RunRow
-    from mosaic.ui.details.model import Field, Section
+    from mosaic.ui.details.feed import DetailsFeed
+    from mosaic.ui.details.model import Details, Field, Section
     from mosaic.ui.shell.context import Context
 
 __all__ = ["DetailsPanel"]
 
 _NO_RUN = "Choose a run on the left to see everything about it."
-_Read = tuple["Manifest | None", "StoreSummary | None", "Config | None"]
 
 
-class DetailsPanel(FollowingPanel):
-    """Qt view of the run in focus.
+class DetailsPanel(QWidget):
+    """Qt view of Details.
 
     Args:
         context: shared by all parts of the window.
+        details: what is shown, beside the run's row.
+        feed: what reads for it while somebody looks.
         every_ms: how often the lines of a live run are written anew while somebody looks: its time goes on.
     """
 
-    def __init__(self, context: Context, *, every_ms: int = 1000) -> None:
-        super().__init__(context, gap_ms=every_ms, empty=_NO_RUN)
+    def __init__(
+        self, context: Context, details: Details, feed: DetailsFeed, *, every_ms: int = 1000
+    ) -> None:
+        super().__init__()
+        self._context, self._details, self._feed = context, details, feed
         self._clock = QTimer(self, interval=every_ms)
         self._clock.timeout.connect(self._tick)
-        self._read: dict[str, _Read] = {}
-        self._look: tuple[object, ...] = ()
         self._shape: tuple[object, ...] = ()
         self._labels: list[QLabel] = []
         self._state = plain()
@@ -80,11 +74,15 @@ class DetailsPanel(FollowingPanel):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self._scroll, 1)
+        self._message = Message(_NO_RUN)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._stack)
-        context.runs.changed.connect(self._moved)
+        details.changed.connect(self._write)
+        context.runs.changed.connect(lambda moved: self._write() if details.run_id in moved else None)
 
     @property
     def text(self) -> str:
@@ -96,72 +94,55 @@ class DetailsPanel(FollowingPanel):
             for one in self._sections()
         )
 
-    # -- following ------------------------------------------------------------------------------------------
+    # -- being seen -----------------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
         """Somebody looks: the time of a live run goes on."""
         super().showEvent(event)
+        self._write()
+        self._feed.start(self)
         self._clock.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: stand still."""
         self._clock.stop()
+        self._feed.stop(self)
         super().hideEvent(event)
 
-    def _chosen(self) -> None:
-        if self.isVisible():
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: the state's colour with it."""
+        if event.type() == QEvent.Type.PaletteChange:
             self._write()
-            self.following.ask()
-
-    def _moved(self, moved: frozenset[str]) -> None:
-        focus = self._context.selection.focus
-        if focus not in moved:
-            return
-        if _look(self._context.runs.get(focus)) != self._look:
-            self.following.ask(anew=True)  # the manifest has changed, whether or not the store has
-        if self.isVisible():
-            self._write()
+        super().changeEvent(event)
 
     def _tick(self) -> None:
-        row = self._context.runs.get(self._context.selection.focus)
+        row = self._context.runs.get(self._details.run_id)
         if row is not None and row.state not in ENDED:
             self._write()
-
-    def _work(self, due: tuple[str, ...]) -> Callable[[], tuple[str, _Read]]:
-        run_id = due[0]
-        folder = self._context.root.run(run_id)
-        self._look = _look(self._context.runs.get(run_id))
-        return lambda: (run_id, _read(folder))
-
-    def _take(self, found: tuple[str, _Read]) -> bool:
-        run_id, read = found
-        self._read = {run_id: read}
-        self._write()
-        return False
 
     # -- writing --------------------------------------------------------------------------------------------
 
     def _sections(self) -> list[Section]:
-        row = self._context.runs.get(self._context.selection.focus)
+        row = self._context.runs.get(self._details.run_id)
         if row is None:
             return []
-        manifest, summary, config = self._read.get(row.run_id, (None, None, None))
         parent = self._context.runs.get(row.parent)
         return sections(
             row,
             folder=self._context.root.run(row.run_id),
-            manifest=manifest,
-            summary=summary,
-            config=config,
+            facts=self._details.facts,
             parent_name=parent.name if parent is not None else "",
             now=time.time(),
         )
 
     def _write(self) -> None:
-        row = self._context.runs.get(self._context.selection.focus)
-        if row is None:
-            focus = self._context.selection.focus
-            self._say(_NO_RUN if focus is None else "This run is not in the list any more.")
+        if not self.isVisible():
+            return
+        run_id, problem = self._details.run_id, self._details.problem
+        row = self._context.runs.get(run_id)
+        if row is None or problem:
+            self._message.say(problem or ("This run is not in the list any more." if run_id else _NO_RUN))
+            self._stack.setCurrentIndex(0)
             return
         self._stack.setCurrentIndex(1)
         self._state.setText(f"●  {row.state.value}")
@@ -233,19 +214,6 @@ class DetailsPanel(FollowingPanel):
         self._context.toasts.say("Copied: everything about this run")
 
     def _open_folder(self) -> None:
-        run_id = self._context.selection.focus
+        run_id = self._details.run_id
         if run_id is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.root.run(run_id).path)))
-
-
-def _look(row: RunRow | None) -> tuple[object, ...]:
-    """What of a row is in the manifest too: when it changes, so has the manifest."""
-    return () if row is None else (row.state, row.reason, row.name, row.tags)
-
-
-def _read(folder: RunFolder) -> _Read:
-    try:
-        manifest = read_manifest(folder)
-    except StoreError:
-        return None, None, None
-    return manifest, glance(folder), glance_config(folder)

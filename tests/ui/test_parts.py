@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from mosaic.ui.charts.feed import ChartsFeed
@@ -12,6 +13,9 @@ from mosaic.ui.charts.panel import ChartsPanel
 from mosaic.ui.details.feed import DetailsFeed
 from mosaic.ui.details.model import Details
 from mosaic.ui.details.panel import DetailsPanel
+from mosaic.ui.episodes.feed import EpisodesFeed
+from mosaic.ui.episodes.model import EpisodeList
+from mosaic.ui.episodes.panel import EpisodesPanel
 from mosaic.ui.logs.drawer import LogDrawer
 from mosaic.ui.logs.feed import LogFeed
 from mosaic.ui.logs.model import Log
@@ -154,6 +158,34 @@ def test_two_views_of_the_details_say_the_same_and_one_that_goes_leaves_the_othe
     left.show()
     assert says(left, "learning_rate")
     left.hide()
+    right.hide()
+
+
+def test_two_views_of_the_episodes_are_sorted_and_filtered_as_one(qtbot: QtBot, context: Context) -> None:
+    listed = EpisodeList()
+    feed = EpisodesFeed(context, listed, gap_ms=10)
+    left, right = EpisodesPanel(context, listed, feed), EpisodesPanel(context, listed, feed)
+    shown(qtbot, left, right)
+    run = chosen(context)
+
+    def indexes(view: EpisodesPanel) -> list[str]:
+        return [str(view.model.index(at, 0).data()) for at in range(view.model.rowCount())]
+
+    qtbot.waitUntil(lambda: indexes(left) == indexes(right) == ["1", "0"], timeout=WAIT_MS)
+    left.table.horizontalHeader().sectionClicked.emit(0)
+    qtbot.waitUntil(lambda: indexes(left) == indexes(right) == ["0", "1"], timeout=WAIT_MS)
+    orders = {view.table.horizontalHeader().sortIndicatorOrder() for view in (left, right)}
+    assert orders == {Qt.SortOrder.AscendingOrder}
+    right.search.setText("return>1.5")
+    qtbot.waitUntil(lambda: indexes(left) == indexes(right) == ["1"], timeout=WAIT_MS)
+    assert left.search.text() == "return>1.5"
+    third = EpisodesPanel(context, listed, feed)
+    qtbot.addWidget(third)
+    assert (indexes(third), third.search.text()) == (["1"], "return>1.5")
+    left.hide()
+    run.episodes([7.0])
+    context.runs.update([run.commit()])
+    qtbot.waitUntil(lambda: indexes(right) == ["1", "2"], timeout=WAIT_MS)
     right.hide()
 
 

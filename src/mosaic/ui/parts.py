@@ -14,6 +14,8 @@ from mosaic.ui.checkpoints.panel import CheckpointsPanel
 from mosaic.ui.details.feed import DetailsFeed
 from mosaic.ui.details.model import Details
 from mosaic.ui.details.panel import DetailsPanel
+from mosaic.ui.episodes.feed import EpisodesFeed
+from mosaic.ui.episodes.model import EpisodeList
 from mosaic.ui.episodes.panel import EpisodesPanel
 from mosaic.ui.launch.evaluating import Evaluating
 from mosaic.ui.launch.launching import Launching
@@ -42,6 +44,7 @@ __all__ = [
     "Parts",
     "make_charts",
     "make_details",
+    "make_episodes",
     "make_launch",
     "make_live",
     "make_logs",
@@ -79,7 +82,7 @@ def make_parts(context: Context) -> Parts:
         replay=make_replay(context),
         charts=make_charts(context),
         details=make_details(context),
-        episodes=EpisodesPanel(context),
+        episodes=make_episodes(context),
         checkpoints=CheckpointsPanel(context),
         logs=make_logs(context),
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
@@ -124,6 +127,12 @@ def make_details(context: Context) -> DetailsPanel:
     """Everything about one run."""
     details = Details()
     return DetailsPanel(context, details, DetailsFeed(context, details))
+
+
+def make_episodes(context: Context) -> EpisodesPanel:
+    """The episodes of one run."""
+    listed = EpisodeList()
+    return EpisodesPanel(context, listed, EpisodesFeed(context, listed))
 
 
 def make_logs(context: Context) -> LogDrawer:

@@ -10,7 +10,7 @@ import pytest
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
 from mosaic.ui.episodes.loading import EpisodeLoader
-from mosaic.ui.episodes.model import best, last, parse_filter, view, worst
+from mosaic.ui.episodes.model import EpisodeList, best, last, parse_filter, view, worst
 from tests.ui.episodes.listing import load, returns
 from tests.ui.stored import Stored
 
@@ -63,3 +63,44 @@ def test_without_an_ended_episode_there_is_no_best(run: Stored) -> None:
     run.commit()
     found = load(EpisodeLoader(run.folder))
     assert (best(found), worst(found), last(found)) == (None, None, None)
+
+
+def test_a_list_says_why_it_is_empty(run: Stored) -> None:
+    listed = EpisodeList()
+    assert listed.empty.startswith("Choose a run")
+    listed.turn_to(run.run_id)
+    assert listed.empty == "Loading…"
+    listed.take(None)
+    assert listed.empty.startswith("No episode yet")
+    run.episodes([1.0, 2.0])
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    listed.take((found, view(found)))
+    assert (listed.empty, listed.said) == ("", "2 episodes   CartPole-v1")
+    assert listed.idle_columns == {"env", "agent"}
+    listed.fail("the disk refuses")
+    assert listed.empty == "the disk refuses"
+    listed.turn_to(None)
+    assert (listed.episodes, len(listed.rows), listed.empty[:12]) == (None, 0, "Choose a run")
+
+
+def test_sorting_by_a_column_twice_turns_the_order_round() -> None:
+    listed = EpisodeList()
+    asked: list[tuple[str, bool]] = []
+    listed.asked.connect(lambda: asked.append((listed.by, listed.descending)))
+    for by in ("return", "return", "return", "index"):
+        listed.sort(by)
+    assert asked == [("return", True), ("return", False), ("return", True), ("index", True)]
+
+
+def test_a_filter_that_cannot_be_one_is_refused_and_the_last_one_kept() -> None:
+    listed = EpisodeList()
+    asked: list[str] = []
+    listed.asked.connect(lambda: asked.append(listed.words))
+    listed.filter("return>1")
+    listed.filter("return>x")
+    assert "Try: return>100" in listed.said
+    assert listed.wanted == parse_filter("return>1")
+    listed.filter("")
+    listed.filter("")
+    assert (listed.refusal, asked) == ("", ["return>1", ""])

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
 
 from mosaic.ui.episodes.model import COLUMNS
-from mosaic.ui.episodes.panel import EpisodesPanel
+from mosaic.ui.parts import make_episodes
+from mosaic.ui.shell.theme import tone
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from mosaic.ui.episodes.panel import EpisodesPanel
     from mosaic.ui.shell.context import Context
 
 WAIT_MS = 60_000
@@ -24,7 +28,7 @@ WAIT_MS = 60_000
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> Iterator[EpisodesPanel]:
-    made = EpisodesPanel(context)
+    made = make_episodes(context)
     qtbot.addWidget(made)
     made.resize(400, 500)
     made.show()
@@ -119,3 +123,29 @@ def test_another_run_in_focus_is_another_list(qtbot: QtBot, context: Context, pa
     assert column(panel, "return") == ["3"]
     context.selection.choose([])
     assert "Choose a run" in panel.said
+
+
+def test_a_refused_filter_is_red_and_nothing_else_in_every_theme(
+    qtbot: QtBot, qapp: QApplication, context: Context, panel: EpisodesPanel
+) -> None:
+    run = Stored(context.root)
+    run.episodes([1.0])
+    choose(context, run)
+    listed(qtbot, panel, ["0"])
+
+    def told() -> QColor:
+        (label,) = [one for one in panel.findChildren(QLabel) if panel.said and one.text() == panel.said]
+        return label.palette().windowText().color()
+
+    plain = told()
+    panel.search.setText("return<x")
+    assert told() == tone("bad") != plain
+    before = qapp.palette()
+    try:
+        qapp.setPalette(QPalette(QColor("black")))
+        qtbot.waitUntil(lambda: told() == tone("bad"), timeout=WAIT_MS)
+        panel.search.setText("")
+        qtbot.waitUntil(lambda: told() == QColor("white"), timeout=WAIT_MS)
+    finally:
+        qapp.setPalette(before)
+    qtbot.waitUntil(lambda: told() == plain, timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""A run's episodes as columns: sorted and filtered without a row being made. Qt-free; pure."""
+"""A run's episodes as columns, and which of them are listed: no row is made. Reads nothing. Qt-free."""
 
 from __future__ import annotations
 
@@ -10,16 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from mosaic.errors import UsageError
+from mosaic.text import visible
+from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["COLUMNS", "RUNNING", "Episodes", "Filter", "best", "last", "parse_filter", "view", "worst"]
+__all__ = [
+    "COLUMNS",
+    "RUNNING",
+    "EpisodeList",
+    "Episodes",
+    "Filter",
+    "best",
+    "last",
+    "parse_filter",
+    "view",
+    "worst",
+]
 
 COLUMNS: Final = ("index", "return", "length", "outcome", "seed", "env", "agent", "ended")
 """What can be shown and sorted by."""
 RUNNING = "running"
 """The outcome of an episode that is under way."""
+_NO_RUN = "Choose a run on the left to see its episodes."
+_NONE_YET = "No episode yet. They appear here as soon as the environment is reset for the first time."
 _NUMBERS = {"return": "return_", "length": "steps", "index": "index", "seed": "seed"}
 _WORD = re.compile(r"(return|length|index|seed)\s*(<=|>=|<|>|=)\s*(\S+)")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -62,7 +77,7 @@ def parse_filter(text: str) -> Filter:
     """`return>100 length<=50 truncated`.
 
     Raises:
-        UsageError: a number is none.
+        UsageError: what something is compared with is not a number.
     """
     try:
         comparisons = [(name, sign, float(value)) for name, sign, value in _WORD.findall(text)]
@@ -127,3 +142,97 @@ def last(episodes: Episodes) -> int | None:
     """The row of the episode that ended last."""
     rows = _ended(episodes)
     return int(rows[np.argmax(episodes.t_end[rows])]) if len(rows) else None
+
+
+class EpisodeList:
+    """The episodes of one run as they are listed: in which order, and which of them."""
+
+    def __init__(self) -> None:
+        self.changed: Signal[[]] = Signal()
+        """There is something else to show."""
+        self.asked: Signal[[]] = Signal()
+        """Another order or filter is wanted: `rows` must be worked out anew."""
+        self.by, self.descending = "index", True
+        self.words = ""
+        """The filter as it was typed."""
+        self.refusal = ""
+        """Why what was typed cannot be a filter; the last one that can be is kept."""
+        self.wanted = Filter()
+        self._forget(None)
+
+    def turn_to(self, run_id: str | None) -> None:
+        """List another run's, of which nothing is read yet; order and filter stay."""
+        self._forget(run_id)
+        self.changed.emit()
+
+    def sort(self, by: str) -> None:
+        """Sort by this column, highest first; by the same once more, the other way round."""
+        self.by, self.descending = by, by != self.by or not self.descending
+        self.changed.emit()
+        self.asked.emit()
+
+    def filter(self, words: str) -> None:
+        """List what answers to this."""
+        if words == self.words:
+            return
+        self.words = words
+        try:
+            self.wanted, self.refusal = parse_filter(words), ""
+        except UsageError as error:
+            self.refusal = str(error)
+        self.changed.emit()
+        if not self.refusal:
+            self.asked.emit()
+
+    def take(self, found: tuple[Episodes, npt.NDArray[np.int64]] | None) -> None:
+        """Take in what was read, and which rows of it are listed, in order; None: there is nothing yet."""
+        if found is not None:
+            self.episodes, self.rows = found
+        self.problem, self.read = "", True
+        self.changed.emit()
+
+    def fail(self, why: str) -> None:
+        """They could not be read; it will be tried again."""
+        self.problem = why
+        self.changed.emit()
+
+    @property
+    def empty(self) -> str:
+        """Why there is no list; empty when there is one."""
+        if self.run_id is None:
+            return _NO_RUN
+        if self.problem or not self.read:
+            return self.problem or "Loading…"
+        return "" if self.episodes is not None and len(self.episodes) else _NONE_YET
+
+    @property
+    def said(self) -> str:
+        """What there is to say below the list."""
+        shown = self.episodes
+        if self.refusal or shown is None:
+            return self.refusal
+        count, listed = len(shown), len(self.rows)
+        parts = [f"{count:,} episodes" if listed == count else f"{listed:,} of {count:,} episodes"]
+        parts += ["still reading…"] if shown.more else []
+        parts += [visible(shown.text(int(shown.env[0])))] if count and _same(shown.env) else []
+        return "   ".join(parts)
+
+    @property
+    def idle_columns(self) -> frozenset[str]:
+        """The columns that say the same in every row, or nothing."""
+        shown = self.episodes
+        if shown is None or not len(shown):
+            return frozenset()
+        idle = {"seed": np.isnan(shown.seed).all(), "env": _same(shown.env), "agent": _same(shown.agent)}
+        return frozenset(name for name, is_idle in idle.items() if is_idle)
+
+    def _forget(self, run_id: str | None) -> None:
+        self.run_id = run_id
+        self.episodes: Episodes | None = None
+        self.rows: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        self.problem, self.read = "", False
+
+
+def _same(codes: npt.NDArray[np.int32]) -> bool:
+    """Whether every row says the same."""
+    return bool((codes == codes[0]).all())

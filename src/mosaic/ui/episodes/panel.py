@@ -1,81 +1,69 @@
-"""Qt view of episodes: sorted, filtered, followed live; a double click replays one."""
+"""Qt view of an EpisodeList: sorted, filtered, followed live; a double click replays one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLineEdit,
+    QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from mosaic.errors import UsageError
-from mosaic.ui.episodes.loading import EpisodeLoader
-from mosaic.ui.episodes.model import (
-    COLUMNS,
-    Episodes,
-    Filter,
-    best,
-    last,
-    parse_filter,
-    view,
-    worst,
-)
+from mosaic.ui.episodes.model import COLUMNS, best, last, worst
 from mosaic.ui.episodes.table import EpisodeTable
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
 from mosaic.ui.shell.widgets.controls import plain, tool
-from mosaic.ui.shell.widgets.following_panel import FollowingPanel
+from mosaic.ui.shell.widgets.message import Message
 from mosaic.ui.shell.widgets.rows_table import as_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy.typing as npt
+    from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from mosaic.ui.episodes.feed import EpisodesFeed
+    from mosaic.ui.episodes.model import EpisodeList, Episodes
     from mosaic.ui.shell.context import Context
 
 __all__ = ["EpisodesPanel"]
 
-_NO_RUN = "Choose a run on the left to see its episodes."
-_NONE_YET = "No episode yet. They appear here as soon as the environment is reset for the first time."
 _WIDTHS = {
     "index": 50, "return": 72, "length": 60, "outcome": 88, "seed": 46, "env": 130, "agent": 80, "ended": 60,
 }  # fmt: skip
-_Found = tuple[Episodes, "npt.NDArray[np.int64]"]
 
 
-class EpisodesPanel(FollowingPanel):
-    """Qt view of the episodes of the run in focus.
+class EpisodesPanel(QWidget):
+    """Qt view of an EpisodeList.
 
     Args:
         context: shared by all parts of the window.
-        gap_ms: the shortest time between two reads.
+        listed: what is shown.
+        feed: what reads for it while somebody looks.
     """
 
-    def __init__(self, context: Context, *, gap_ms: int = 300) -> None:
-        super().__init__(context, gap_ms=gap_ms, empty=_NO_RUN)
-        self._run_id: str | None = None
-        self._loader: EpisodeLoader | None = None
-        self._episodes: Episodes | None = None
-        self._by, self._descending = "index", True
-        self._filter = Filter()
+    def __init__(self, context: Context, listed: EpisodeList, feed: EpisodesFeed) -> None:
+        super().__init__()
+        self._context, self._listed, self._feed = context, listed, feed
         self.model = EpisodeTable()
         self._make_table()
         self._make_bar()
         self._lay_out()
+        listed.changed.connect(self._show)
+        self._show()
 
     def _make_bar(self) -> None:
         self.search = QLineEdit()
         self.search.setPlaceholderText("Filter: return>100 length<50 truncated")
         self.search.setAccessibleName("Filter episodes")
         self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._filter_changed)
+        self.search.textChanged.connect(self._listed.filter)
         self.best = tool("Best", tip="Go to the highest return", act=lambda: self._go(best))
         self.worst = tool("Worst", tip="Go to the lowest return", act=lambda: self._go(worst))
         self.last = tool("Last", tip="Go to the episode that ended last", act=lambda: self._go(last))
@@ -103,6 +91,9 @@ class EpisodesPanel(FollowingPanel):
         column.addWidget(self.table, 1)
         self._told.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         column.addWidget(self._told)
+        self._message = Message()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -117,9 +108,8 @@ class EpisodesPanel(FollowingPanel):
         heads = table.horizontalHeader()
         heads.setSectionsClickable(True)
         heads.setSortIndicatorShown(True)
-        heads.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         heads.setStretchLastSection(True)
-        heads.sectionClicked.connect(self._sort)
+        heads.sectionClicked.connect(lambda column: self._listed.sort(COLUMNS[column]))
         for column, name in enumerate(COLUMNS):
             table.setColumnWidth(column, _WIDTHS[name])
         table.activated.connect(lambda _: self._replay())  # Enter, or a double click
@@ -127,96 +117,56 @@ class EpisodesPanel(FollowingPanel):
     @property
     def said(self) -> str:
         """What the panel tells in words."""
-        return self._said(self._told.text())
+        return self._listed.empty or self._told.text()
 
-    # -- following ------------------------------------------------------------------------------------------
+    # -- being seen -----------------------------------------------------------------------------------------
 
-    def _chosen(self) -> None:
-        if not self.isVisible():
-            return
-        focus = self._context.selection.focus
-        if focus != self._run_id:
-            self._run_id = focus
-            self._loader = None if focus is None else EpisodeLoader(self._context.root.run(focus))
-            self._episodes = None
-            self.following.let_go()
-            self.model.show(None, np.empty(0, np.int64))
-            self._say(_NO_RUN if focus is None else "Loading…")
-        self.following.ask()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep up while somebody looks."""
+        super().showEvent(event)
+        self._feed.start(self)
 
-    def _work(self, due: tuple[str, ...]) -> Callable[[], _Found | None]:
-        loader, known = self._loader, self._episodes
-        by, descending, wanted = self._by, self._descending, self._filter
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: read nothing."""
+        self._feed.stop(self)
+        super().hideEvent(event)
 
-        def work() -> _Found | None:
-            found = None if loader is None else loader.load()
-            found = known if found is None else found  # the same ones, perhaps in another order
-            return (
-                None if found is None else (found, view(found, by=by, descending=descending, wanted=wanted))
-            )
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: a refusal's colour with it."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._tell()
+        super().changeEvent(event)
 
-        return work
+    # -- what is shown --------------------------------------------------------------------------------------
 
-    def _take(self, found: _Found | None) -> bool:
-        if found is not None:
-            chosen = self.model.episode_at(self.table.currentIndex().row())
-            self._episodes = found[0]
-            self.model.show(*found)
-            self._keep(chosen)
-        shown = self._episodes
-        if shown is None or not len(shown):
-            self._say(_NONE_YET)
-        else:
-            self._stack.setCurrentIndex(1)
-            self._tell(shown)
-            self._fit_columns(shown)
-        return found is not None and found[0].more
+    def _show(self) -> None:
+        listed = self._listed
+        chosen = self.model.episode_at(self.table.currentIndex().row())
+        self.model.show(listed.episodes, listed.rows)
+        self._keep(chosen)
+        if self.search.text() != listed.words:
+            self.search.setText(listed.words)
+        order = Qt.SortOrder.DescendingOrder if listed.descending else Qt.SortOrder.AscendingOrder
+        self.table.horizontalHeader().setSortIndicator(COLUMNS.index(listed.by), order)
+        idle = listed.idle_columns
+        for column, name in enumerate(COLUMNS):
+            if self.table.isColumnHidden(column) != (name in idle):
+                self.table.setColumnHidden(column, name in idle)
+        self._tell()
+        self._message.say(listed.empty)
+        self._stack.setCurrentIndex(0 if listed.empty else 1)
 
-    def _tell(self, shown: Episodes) -> None:
-        count, listed = len(shown), len(self.model.order)
-        parts = [f"{count:,} episodes" if listed == count else f"{listed:,} of {count:,} episodes"]
-        parts += ["still reading…"] if shown.more else []
-        parts += [shown.text(int(shown.env[0]))] if _same(shown.env) else []
-        self._told.setText("   ".join(parts))
-
-    def _fit_columns(self, shown: Episodes) -> None:
-        """Columns that say the same in every row, or nothing, are not shown."""
-        for name, hidden in (
-            ("seed", bool(np.isnan(shown.seed).all())),
-            ("env", _same(shown.env)),
-            ("agent", _same(shown.agent)),
-        ):
-            column = COLUMNS.index(name)
-            if self.table.isColumnHidden(column) != hidden:
-                self.table.setColumnHidden(column, hidden)
+    def _tell(self) -> None:
+        self._told.setText(self._listed.said)
+        palette = QPalette()  # else as the panel's, whatever that becomes
+        if self._listed.refusal:
+            palette.setColor(self._told.foregroundRole(), tone("bad"))
+        self._told.setPalette(palette)
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    def _sort(self, column: int) -> None:
-        by = COLUMNS[column]
-        self._descending = not self._descending if by == self._by else True
-        self._by = by
-        order = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
-        self.table.horizontalHeader().setSortIndicator(column, order)
-        self._again()
-
-    def _filter_changed(self, text: str) -> None:
-        try:
-            self._filter = parse_filter(text)
-        except UsageError as error:
-            self._told.setText(str(error))
-            palette = self._told.palette()
-            palette.setColor(self._told.foregroundRole(), tone("bad"))
-            self._told.setPalette(palette)
-            return
-        self._told.setPalette(self.palette())
-        self._again()
-
-    def _again(self) -> None:
-        self.following.ask(anew=True)
-
     def _go(self, which: Callable[[Episodes], int | None]) -> None:
-        shown = self._episodes
+        shown = self._listed.episodes
         row = None if shown is None else which(shown)
         if shown is None or row is None:
             self._context.toasts.say("No episode has ended yet.")
@@ -241,10 +191,6 @@ class EpisodesPanel(FollowingPanel):
 
     def _replay(self) -> None:
         episode = self.model.episode_at(self.table.currentIndex().row())
-        if self._run_id is not None and episode is not None:
-            self._context.asks.replay.emit(self._run_id, episode)
-
-
-def _same(codes: npt.NDArray[np.int32]) -> bool:
-    """Whether every row says the same."""
-    return bool((codes == codes[0]).all())
+        run_id = self._listed.run_id
+        if run_id is not None and episode is not None:
+            self._context.asks.replay.emit(run_id, episode)

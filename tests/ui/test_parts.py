@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QLabel
 from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.model import Charts
 from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.checkpoints.feed import CheckpointsFeed
+from mosaic.ui.checkpoints.model import Checkpoints
+from mosaic.ui.checkpoints.panel import CheckpointsPanel
 from mosaic.ui.details.feed import DetailsFeed
 from mosaic.ui.details.model import Details
 from mosaic.ui.details.panel import DetailsPanel
@@ -29,6 +32,7 @@ from mosaic.ui.runs.panel import RunPanel
 from mosaic.ui.telemetry.feed import TelemetryFeed
 from mosaic.ui.telemetry.model import Telemetry
 from mosaic.ui.telemetry.tab import TelemetryTab
+from tests.ui.checkpoints.saving import saved
 from tests.ui.rows import row
 from tests.ui.stored import Stored
 
@@ -186,6 +190,38 @@ def test_two_views_of_the_episodes_are_sorted_and_filtered_as_one(qtbot: QtBot, 
     run.episodes([7.0])
     context.runs.update([run.commit()])
     qtbot.waitUntil(lambda: indexes(right) == ["1", "2"], timeout=WAIT_MS)
+    right.hide()
+
+
+def test_two_views_of_the_checkpoints_list_the_same_runs(qtbot: QtBot, context: Context) -> None:
+    listed = Checkpoints()
+    feed = CheckpointsFeed(context, listed, gap_ms=10)
+    left, right = CheckpointsPanel(context, listed, feed), CheckpointsPanel(context, listed, feed)
+    shown(qtbot, left, right)
+    run = chosen(context)
+    qtbot.waitUntil(lambda: left.said == right.said == listed.empty != "Loading…", timeout=WAIT_MS)
+    left.hide()
+    saved(context, run, step=5)
+    context.runs.update([run.commit()])
+    qtbot.waitUntil(lambda: right.chosen is not None and right.chosen.title == "5", timeout=WAIT_MS)
+    assert left.chosen is not None
+    left.show()
+    left.everywhere.click()
+    assert right.everywhere.isChecked()
+    third = CheckpointsPanel(context, listed, feed)
+    qtbot.addWidget(third)
+    assert third.everywhere.isChecked()
+    assert listed.everywhere
+    right.everywhere.click()
+    assert not left.everywhere.isChecked()
+    qtbot.waitUntil(lambda: listed.read, timeout=WAIT_MS)
+    right.verify.click()
+    for view in (left, right):
+        qtbot.waitUntil(
+            lambda view=view: view.chosen is not None and view.chosen.state == "intact",  # type: ignore[misc]
+            timeout=WAIT_MS,
+        )
+    left.hide()
     right.hide()
 
 

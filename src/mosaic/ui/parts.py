@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from mosaic.ui.charts.feed import ChartsFeed
 from mosaic.ui.charts.model import Charts
 from mosaic.ui.charts.panel import ChartsPanel
+from mosaic.ui.checkpoints.feed import CheckpointsFeed
+from mosaic.ui.checkpoints.model import Checkpoints
 from mosaic.ui.checkpoints.panel import CheckpointsPanel
 from mosaic.ui.details.feed import DetailsFeed
 from mosaic.ui.details.model import Details
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Parts",
     "make_charts",
+    "make_checkpoints",
     "make_details",
     "make_episodes",
     "make_launch",
@@ -83,7 +86,7 @@ def make_parts(context: Context) -> Parts:
         charts=make_charts(context),
         details=make_details(context),
         episodes=make_episodes(context),
-        checkpoints=CheckpointsPanel(context),
+        checkpoints=make_checkpoints(context),
         logs=make_logs(context),
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
     )
@@ -133,6 +136,12 @@ def make_episodes(context: Context) -> EpisodesPanel:
     """The episodes of one run."""
     listed = EpisodeList()
     return EpisodesPanel(context, listed, EpisodesFeed(context, listed))
+
+
+def make_checkpoints(context: Context) -> CheckpointsPanel:
+    """The checkpoints of one run, or of all."""
+    listed = Checkpoints()
+    return CheckpointsPanel(context, listed, CheckpointsFeed(context, listed))
 
 
 def make_logs(context: Context) -> LogDrawer:

@@ -12,7 +12,7 @@ from mosaic.artifacts.checkpoints import Known
 from mosaic.protocol.cards import Capabilities
 from mosaic.protocol.rows import CheckpointRow
 from mosaic.protocol.runs import RunRow, RunState
-from mosaic.ui.checkpoints.model import by_kind, by_run, card
+from mosaic.ui.checkpoints.model import Checkpoints, by_kind, by_run, card
 
 ABLE = Capabilities(supports_eval=True, supports_warmstart=True)
 
@@ -107,3 +107,46 @@ def test_what_workers_wrote_is_made_visible_and_odd_records_do_no_harm() -> None
     found = card(odd, capabilities=ABLE)
     assert (found.title, found.return_, found.size) == ("-", "-", "-")
     assert dict(found.about)["Run"] == "x\\x1b[2J"
+
+
+def test_a_list_says_why_it_is_empty() -> None:
+    listed = Checkpoints()
+    assert listed.empty.startswith("Choose a run")
+    listed.turn_to("A")
+    assert listed.empty == "Loading…"
+    listed.take([], {})
+    assert listed.empty.startswith("This run has saved no checkpoint")
+    listed.take([known()], {"sb3": ABLE})
+    assert listed.empty == ""
+    listed.fail("the disk refuses")
+    assert listed.empty == "the disk refuses"
+    listed.show_everywhere(True)
+    assert (listed.empty, listed.known) == ("Loading…", [])
+    listed.take([], {})
+    assert listed.empty.startswith("No run has saved")
+
+
+def test_other_checkpoints_are_asked_for_only_when_others_are_wanted() -> None:
+    listed = Checkpoints()
+    asked: list[tuple[str | None, bool]] = []
+    listed.asked.connect(lambda: asked.append((listed.run_id, listed.everywhere)))
+    listed.turn_to("A")
+    listed.turn_to("A")
+    listed.show_everywhere(False)
+    listed.show_everywhere(True)
+    listed.take([known("A"), known("B", algorithm="a")], {"sb3": ABLE})
+    listed.turn_to("B")
+    assert asked == [("A", False), ("A", True)]
+    groups = listed.groups([run("A"), run("B")])
+    assert [group.title for group in groups] == ["CartPole-v1 · a", "CartPole-v1 · ppo"], "the focus first"
+
+
+def test_what_was_verified_stays_so_while_others_come_and_can_be_compared_anew() -> None:
+    listed = Checkpoints()
+    listed.turn_to("A")
+    listed.take([known()], {"sb3": ABLE})
+    listed.take_verified(known(intact=True))
+    listed.take([known(t=2.0), known()], {"sb3": ABLE})
+    (group,) = listed.groups([run("A")])
+    assert [one.state for one in group.cards] == ["not verified", "intact"]
+    assert listed.unverified(group.cards[1]).intact is None

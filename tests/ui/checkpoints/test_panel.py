@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
 
-from mosaic.artifacts import trust
-from mosaic.ui.checkpoints.panel import CheckpointsPanel
+from mosaic.ui.parts import make_checkpoints
+from mosaic.ui.shell.theme import tone
+from tests.ui.checkpoints.saving import saved
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
+    from mosaic.ui.checkpoints.panel import CheckpointsPanel
     from mosaic.ui.shell.context import Context
 
 WAIT_MS = 60_000
@@ -25,34 +26,12 @@ WAIT_MS = 60_000
 
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> Iterator[CheckpointsPanel]:
-    made = CheckpointsPanel(context)
+    made = make_checkpoints(context)
     qtbot.addWidget(made)
     made.resize(400, 600)
     made.show()
     yield made
     made.hide()
-
-
-def saved(
-    context: Context, run: Stored, *, step: int, algorithm: str = "ppo", runner: str = "tabular"
-) -> Path:
-    path = run.folder.path / "checkpoints" / f"{step}.npz"
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(b"weights of %d" % step)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    meta = {"runner": runner, "algorithm": algorithm, "env_id": "FrozenLake-v1", "reason": "cadence"}
-    run.t += 1
-    run.event(
-        type="checkpoint",
-        path=f"checkpoints/{step}.npz",
-        sha256=digest,
-        bytes=path.stat().st_size,
-        step=step,
-        kind="policy",
-        meta=meta,
-    )
-    trust.own_run(context.root, run.run_id)
-    return path
 
 
 def listed(panel: CheckpointsPanel) -> dict[str, list[str]]:
@@ -121,7 +100,6 @@ def test_verifying_finds_intact_and_changed_bytes(
     panel.verify.click()
     qtbot.waitUntil(lambda: panel.chosen is not None and panel.chosen.state == "intact", timeout=WAIT_MS)
     path.write_bytes(b"Weights of 1")
-    panel.forget_verified()
     panel.verify.click()
     qtbot.waitUntil(lambda: panel.chosen is not None and not panel.chosen.good, timeout=WAIT_MS)
     assert not panel.evaluate.isEnabled()
@@ -164,3 +142,26 @@ def test_another_run_in_focus_never_shows_the_last_ones_checkpoints(
     context.selection.choose([second.run_id])
     assert panel.said == "Loading…"
     qtbot.waitUntil(lambda: listed(panel) == {"two": ["2"]}, timeout=WAIT_MS)
+
+
+def test_another_theme_colours_the_rows(
+    qtbot: QtBot, qapp: QApplication, context: Context, panel: CheckpointsPanel
+) -> None:
+    run = Stored(context.root)
+    saved(context, run, step=1)
+    choose(context, run)
+    qtbot.waitUntil(lambda: panel.chosen is not None, timeout=WAIT_MS)
+
+    def colour() -> QColor:
+        head = panel.list.topLevelItem(0)
+        assert head is not None
+        item = head.child(0)
+        assert item is not None
+        return item.foreground(0).color()
+
+    light, before = colour(), qapp.palette()
+    try:
+        qapp.setPalette(QPalette(QColor("black")))
+        qtbot.waitUntil(lambda: colour() == tone("good") != light, timeout=WAIT_MS)
+    finally:
+        qapp.setPalette(before)

@@ -1,4 +1,4 @@
-"""Checkpoints as the desktop lists them: grouped, with what can be done with each, or why not. Pure."""
+"""Checkpoints as the desktop lists them: grouped, with what can be done with each, or why not. Qt-free."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mosaic import text
 from mosaic.protocol.cards import COMMAND_RUNNER
 from mosaic.protocol.runs import RunState
 from mosaic.ui.shell.model.numbers import clock
+from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from mosaic.protocol.cards import Capabilities
     from mosaic.protocol.runs import RunRow
 
-__all__ = ["Card", "Group", "by_kind", "by_run", "card"]
+__all__ = ["Card", "Checkpoints", "Group", "by_kind", "by_run", "card"]
 
+_NO_RUN = "Choose a run on the left to see its checkpoints, or tick All runs."
+_NONE = "This run has saved no checkpoint yet.\nWhat it saves with its framework appears here by itself."
+_NONE_AT_ALL = "No run has saved a checkpoint yet."
 _RETURNS = ("return", "eval_return", "mean_return", "return_mean")
 
 
@@ -44,7 +48,7 @@ class Card:
     @property
     def key(self) -> tuple[str, int, str]:
         """The same checkpoint later on."""
-        return self.known.run_id, self.known.row.seq, str(self.known.path)
+        return _key(self.known)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,82 @@ class Group:
 
     title: str
     cards: tuple[Card, ...]
+
+
+class Checkpoints:
+    """The checkpoints that are listed: those of one run, or of all runs."""
+
+    def __init__(self) -> None:
+        self.changed: Signal[[]] = Signal()
+        """There is something else to show."""
+        self.asked: Signal[[]] = Signal()
+        """Other runs' checkpoints are wanted: they must be read."""
+        self.everywhere = False
+        self.run_id: str | None = None
+        """The run in focus."""
+        self.known: list[Known] = []
+        self.problem, self.read = "", False
+        self._capabilities: Mapping[str, Capabilities] = {}
+        self._verified: dict[tuple[str, int, str], Known] = {}  # at most one per checkpoint that was verified
+
+    def turn_to(self, run_id: str | None) -> None:
+        """Another run is in focus."""
+        if run_id != self.run_id:
+            self.run_id = run_id
+            self._want_others(not self.everywhere)
+
+    def show_everywhere(self, on: bool) -> None:
+        """List those of all runs, or of the one in focus alone."""
+        if on != self.everywhere:
+            self.everywhere = on
+            self._want_others(True)
+
+    def _want_others(self, others: bool) -> None:
+        if others:
+            self.known, self.problem, self.read = [], "", False
+        self.changed.emit()
+        if others:
+            self.asked.emit()
+
+    def take(self, known: Sequence[Known], capabilities: Mapping[str, Capabilities]) -> None:
+        """Take in what was read, and what each installed runner can do."""
+        self.known, self._capabilities = list(known), capabilities
+        self.problem, self.read = "", True
+        self.changed.emit()
+
+    def fail(self, why: str) -> None:
+        """They could not be read; it will be tried again."""
+        self.problem = why
+        self.changed.emit()
+
+    def take_verified(self, known: Known) -> None:
+        """The bytes of one were compared with the record."""
+        self._verified[_key(known)] = known
+        self.changed.emit()
+
+    def unverified(self, card: Card) -> Known:
+        """A card's checkpoint as it was read: its bytes may have changed since they were compared."""
+        return next((one for one in self.known if _key(one) == card.key), card.known)
+
+    @property
+    def empty(self) -> str:
+        """Why there is no list; empty when there is one."""
+        if self.run_id is None and not self.everywhere:
+            return _NO_RUN
+        if self.problem or not self.read:
+            return self.problem or "Loading…"
+        none = _NONE_AT_ALL if self.everywhere else _NONE
+        return "" if self.known else none
+
+    def groups(self, rows: Iterable[RunRow]) -> list[Group]:
+        """What is listed, given the runs there are."""
+        found = [self._verified.get(_key(one), one) for one in self.known]
+        runs = {row.run_id: row for row in rows}
+        if self.everywhere:
+            return by_kind(found, focus=self.run_id, capabilities=self._capabilities, runs=runs)
+        row = runs.get(self.run_id or "")
+        name = row.name if row is not None and row.name else self.run_id or ""
+        return by_run(found, name=name, capabilities=self._capabilities, runs=runs)
 
 
 def card(known: Known, *, capabilities: Capabilities | None, newest: bool = False) -> Card:
@@ -118,6 +198,10 @@ def _group(
             for known in members
         ),
     )
+
+
+def _key(known: Known) -> tuple[str, int, str]:
+    return known.run_id, known.row.seq, str(known.path)
 
 
 def _went_well(row: RunRow | None) -> bool:

@@ -1,16 +1,17 @@
-"""Qt view of checkpoints: of the run in focus or of all runs, and what can be done with each."""
+"""Qt view of Checkpoints: of the run in focus or of all runs, and what can be done with each."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHBoxLayout,
+    QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -18,52 +19,44 @@ from PySide6.QtWidgets import (
 )
 
 from mosaic.text import visible
-from mosaic.ui.checkpoints.model import by_kind, by_run
 from mosaic.ui.shell.model.words import breakable
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
 from mosaic.ui.shell.widgets.controls import plain, tool
-from mosaic.ui.shell.widgets.following_panel import FollowingPanel
+from mosaic.ui.shell.widgets.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from mosaic.artifacts.checkpoints import Known
-    from mosaic.protocol.cards import Capabilities
-    from mosaic.ui.checkpoints.model import Card, Group
+    from PySide6.QtGui import QHideEvent, QShowEvent
+
+    from mosaic.ui.checkpoints.feed import CheckpointsFeed
+    from mosaic.ui.checkpoints.model import Card, Checkpoints
     from mosaic.ui.shell.context import Context
 
 __all__ = ["CheckpointsPanel"]
 
-_NO_RUN = "Choose a run on the left to see its checkpoints, or tick All runs."
-_NONE = "This run has saved no checkpoint yet.\nWhat it saves with its framework appears here by itself."
-_NONE_AT_ALL = "No run has saved a checkpoint yet."
 _HEADS = ("Step", "Run", "Why", "Return", "Saved", "Size", "State")
 _RUN = _HEADS.index("Run")
 _CARD = Qt.ItemDataRole.UserRole
-_EVERYWHERE = ""  # shown for all runs, where else a run's id stands
-_Found = tuple[list["Known"], dict[str, "Capabilities"]]
 
 
-class CheckpointsPanel(FollowingPanel):
-    """Qt view of checkpoints.
+class CheckpointsPanel(QWidget):
+    """Qt view of Checkpoints.
 
     Args:
         context: shared by all parts of the window.
-        gap_ms: the shortest time between two reads.
-        most: how many are listed; of more, the newest.
+        listed: what is shown.
+        feed: what reads for it while somebody looks.
     """
 
-    def __init__(self, context: Context, *, gap_ms: int = 2000, most: int = 2000) -> None:
-        super().__init__(context, gap_ms=gap_ms, empty=_NO_RUN)
-        self._most = most
-        self._known: list[Known] = []
-        self._capabilities: dict[str, Capabilities] = {}
-        self._verified: dict[tuple[str, int, str], Known] = {}
-        self._shown_for: str | None = None
+    def __init__(self, context: Context, listed: Checkpoints, feed: CheckpointsFeed) -> None:
+        super().__init__()
+        self._context, self._listed, self._feed = context, listed, feed
         self._make_list()
         self._make_buttons()
         self._lay_out()
-        context.runs.changed.connect(self._runs_moved)
+        listed.changed.connect(self._fill)
+        self._fill()
         self._tell()
 
     def _make_list(self) -> None:
@@ -86,7 +79,7 @@ class CheckpointsPanel(FollowingPanel):
     def _make_buttons(self) -> None:
         self.everywhere = QCheckBox("All runs")
         self.everywhere.setToolTip("Show the checkpoints of all runs, by environment and algorithm")
-        self.everywhere.toggled.connect(lambda _: self._chosen())
+        self.everywhere.toggled.connect(self._listed.show_everywhere)
         self.evaluate = tool("Evaluate", tip="Play this checkpoint", act=self._evaluate)
         self.train = tool("Train from", tip="Start a training from this checkpoint", act=self._train)
         self.verify = tool("Verify", tip="Compare the file's bytes with the record", act=self._verify)
@@ -117,6 +110,9 @@ class CheckpointsPanel(FollowingPanel):
         column.addWidget(self.list, 1)
         column.addLayout(acts)
         column.addWidget(self._about)
+        self._message = Message()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
         self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -127,77 +123,41 @@ class CheckpointsPanel(FollowingPanel):
     @property
     def said(self) -> str:
         """What the panel tells in words."""
-        return self._said(self._about.text())
+        return self._listed.empty or self._about.text()
 
-    # -- following ------------------------------------------------------------------------------------------
+    # -- being seen -----------------------------------------------------------------------------------------
 
-    def _wanted(self) -> Sequence[str]:
-        if self.everywhere.isChecked():
-            return [row.run_id for row in self._context.runs.rows]
-        return super()._wanted()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep up while somebody looks."""
+        super().showEvent(event)
+        self._feed.start(self)
 
-    def _chosen(self) -> None:
-        if not self.isVisible():
-            return
-        focus, everywhere = self._context.selection.focus, self.everywhere.isChecked()
-        shown = _EVERYWHERE if everywhere else focus
-        if shown != self._shown_for:
-            self._shown_for = shown
-            self.following.let_go()
-            self._say(_NO_RUN if shown is None else "Loading…")  # not another run's, while these are read
-        if everywhere and not len(self._context.runs):
-            self._say(_NONE_AT_ALL)
-        self.following.ask()
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: read nothing."""
+        self._feed.stop(self)
+        super().hideEvent(event)
 
-    def _runs_moved(self, moved: frozenset[str]) -> None:
-        """Of all runs, one that is gone takes its checkpoints with it."""
-        if self.everywhere.isChecked() and any(self._context.runs.get(run_id) is None for run_id in moved):
-            self.following.ask(anew=True)
-
-    def _work(self, due: tuple[str, ...]) -> Callable[[], _Found]:
-        root, most, everywhere = self._context.root, self._most, self.everywhere.isChecked()
-
-        def work() -> _Found:
-            from mosaic.artifacts import checkpoints
-
-            found = checkpoints.everywhere(root) if everywhere else checkpoints.of_run(root, due[0])
-            return found[:most], _capabilities()
-
-        return work
-
-    def _take(self, found: _Found) -> bool:
-        self._known, self._capabilities = found
-        self._fill()
-        return False
+    def changeEvent(self, event: QEvent) -> None:
+        """The theme changed: the rows' colours with it."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._fill()
+        super().changeEvent(event)
 
     # -- the list -------------------------------------------------------------------------------------------
 
-    def _say(self, text: str) -> None:
-        super()._say(text)
-        self._count.setText("")
-
-    def _groups(self) -> list[Group]:
-        found = [self._verified.get((one.run_id, one.row.seq, str(one.path)), one) for one in self._known]
-        focus = self._context.selection.focus
-        runs = {row.run_id: row for row in self._context.runs.rows}
-        if self.everywhere.isChecked():
-            return by_kind(found, focus=focus, capabilities=self._capabilities, runs=runs)
-        row = runs.get(focus or "")
-        name = row.name if row is not None and row.name else focus or ""
-        return by_run(found, name=name, capabilities=self._capabilities, runs=runs)
-
     def _fill(self) -> None:
-        chosen = self.chosen
-        if not self._known:
-            self._say(_NONE_AT_ALL if self.everywhere.isChecked() else _NONE)
+        self.everywhere.setChecked(self._listed.everywhere)
+        empty, count = self._listed.empty, len(self._listed.known)
+        self._count.setText("" if empty else "1 checkpoint" if count == 1 else f"{count:,} checkpoints")
+        self._stack.setCurrentIndex(0 if empty else 1)
+        if empty:
+            self._message.say(empty)
             return
-        self._stack.setCurrentIndex(1)
-        count = len(self._known)
-        self._count.setText(f"{count:,} checkpoints" if count != 1 else "1 checkpoint")
+        chosen = self.chosen
         self.list.clear()
-        self.list.setColumnHidden(_RUN, not self.everywhere.isChecked())
+        self.list.setColumnHidden(_RUN, not self._listed.everywhere)
         first: QTreeWidgetItem | None = None
-        for group in self._groups():
+        for group in self._listed.groups(self._context.runs.rows):
             head = QTreeWidgetItem(self.list, [group.title])
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
             head.setSizeHint(0, self._row)
@@ -276,36 +236,9 @@ class CheckpointsPanel(FollowingPanel):
         self._with(lambda card: QDesktopServices.openUrl(QUrl.fromLocalFile(str(card.known.path.parent))))
 
     def _verify(self) -> None:
-        def verify(card: Card) -> None:
-            def done(known: Known) -> None:
-                self._verified[card.key] = known
-                self._fill()
-                good = known.intact is True
-                said = "The bytes are the recorded ones" if good else known.note or "The bytes have changed"
-                self._context.toasts.say(f"{said}: {known.path.name}", level="good" if good else "bad")
-
-            def work() -> Known:
-                from mosaic.artifacts import checkpoints
-
-                return checkpoints.verified(card.known)
-
-            self._context.ops.run(work, done=done)
-
-        self._with(verify)
-
-    def forget_verified(self) -> None:
-        """What was compared once may have changed since."""
-        self._verified.clear()
-        self._fill()
+        self._with(self._feed.verify)
 
     def _with(self, act: Callable[[Card], object]) -> None:
         card = self.chosen
         if card is not None:
             act(card)
-
-
-def _capabilities() -> dict[str, Capabilities]:
-    """What each runner can do."""
-    from mosaic.runners import registry
-
-    return {one.id: one.runner.card.capabilities for one in registry.listed() if one.runner is not None}

@@ -158,11 +158,15 @@ class EpisodeList:
         self.refusal = ""
         """Why what was typed cannot be a filter; the last one that can be is kept."""
         self.wanted = Filter()
-        self._forget(None)
+        self.run_id: str | None = None
+        self.episodes: Episodes | None = None
+        self.rows: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        self.problem, self.read = "", False
 
     def turn_to(self, run_id: str | None) -> None:
         """List another run's, of which nothing is read yet; order and filter stay."""
-        self._forget(run_id)
+        self.run_id, self.episodes, self.rows = run_id, None, np.empty(0, np.int64)
+        self.problem, self.read = "", False
         self.changed.emit()
 
     def sort(self, by: str) -> None:
@@ -225,12 +229,6 @@ class EpisodeList:
             return frozenset()
         idle = {"seed": np.isnan(shown.seed).all(), "env": _same(shown.env), "agent": _same(shown.agent)}
         return frozenset(name for name, is_idle in idle.items() if is_idle)
-
-    def _forget(self, run_id: str | None) -> None:
-        self.run_id = run_id
-        self.episodes: Episodes | None = None
-        self.rows: npt.NDArray[np.int64] = np.empty(0, np.int64)
-        self.problem, self.read = "", False
 
 
 def _same(codes: npt.NDArray[np.int32]) -> bool:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.daemon.guard import Guard
 from mosaic.daemon.ingest_link import News
+from mosaic.daemon.places.base import Sight
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.runbook import RunBook
 from mosaic.errors import RunNotFoundError
@@ -41,7 +44,7 @@ def book(root: DataRoot) -> Iterator[RunBook]:
 
 def book_of(root: DataRoot, *, now: float) -> RunBook:
     place = LocalPlace(root, Settings())
-    return RunBook(root, observe=lambda run: place.observe(run.folder), now=lambda: now)
+    return RunBook(root, observe=lambda run: place.observe(run.folder), guard=Guard(), now=lambda: now)
 
 
 def make(root: DataRoot, number: int = 0) -> RunFolder:
@@ -142,3 +145,21 @@ def test_on_a_full_disk_the_history_waits_for_room(
 def test_an_unknown_run_is_named(book: RunBook) -> None:
     with pytest.raises(RunNotFoundError, match="NOPE"):
         book["NOPE"]
+
+
+def test_a_run_that_was_dropped_and_came_back_is_heard_again(
+    root: DataRoot, book: RunBook, caplog: pytest.LogCaptureFixture
+) -> None:
+    def unseen(_: object) -> Sight:
+        raise OSError("gone dark")
+
+    book._observe = unseen
+    for heard in (1, 2):
+        make(root)
+        (run,) = book.scan()
+        book.refresh(run)
+        assert run.unseen == "OSError: gone dark"
+        assert len(caplog.records) == heard
+        shutil.rmtree(run.folder.path)
+        assert book.scan() == []
+        assert book.every() == []

@@ -56,6 +56,10 @@ def trainer_on(home: Path, machine: Machine, **changes: Any) -> Iterator[Trainer
         trainer.close()
 
 
+def watched(trainer: Trainer) -> list[str]:
+    return cast("NoIngest", trainer._ingest).watched
+
+
 def submit(trainer: Trainer, number: int) -> RunState:
     return trainer.submit(RunSpec(run_id=run_id(number), command=["x"], cwd="/"), {"KEY": "secret"}).state
 
@@ -97,7 +101,7 @@ def test_the_same_submission_again_is_launched_once_with_its_variables(home: Pat
         assert machine.launches == 1
         assert machine.runs[run_id(0)].env == {"KEY": "secret"}
         assert [row.run_id for row in trainer.runs()] == [run_id(0)]
-        assert trainer._ingest.watched == [run_id(0)]  # type: ignore[attr-defined]
+        assert watched(trainer) == [run_id(0)]
 
 
 def test_a_submission_that_never_reached_the_place_is_taken_up_by_the_next_try(home: Path) -> None:
@@ -171,6 +175,7 @@ def test_the_next_daemon_finds_every_run_as_it_is_and_finishes_what_was_begun(ho
         assert turn(trainer, machine)[4] is RunState.RUNNING
         place = cast("FakePlace", trainer._places[LOCAL])
         assert place.calls.count("adopt") == 4  # all but the one that has ended
+        assert machine.collected == [run_id(0), run_id(2)]  # the one that ended meanwhile, then the stopped
 
 
 def test_an_ended_run_is_deleted_once_its_keeper_has_left(home: Path) -> None:
@@ -201,6 +206,147 @@ def test_a_run_whose_orders_fail_does_not_keep_the_others_waiting(home: Path) ->
         submit(trainer, 0)
         submit(trainer, 1)
         assert turn(trainer, machine) == {0: RunState.QUEUED, 1: RunState.RUNNING}
+
+
+def test_a_collect_that_raises_hides_no_end_and_keeps_no_other_run_from_being_collected(home: Path) -> None:
+    machine = Machine()
+    machine.broken.add(("collect", run_id(0)))
+    with trainer_on(home, machine) as trainer:
+        for number in (0, 1):
+            submit(trainer, number)
+        turn(trainer, machine)
+        for number in (0, 1):
+            machine.end(run_id(number), code=number)
+        ends = {row.run_id: row.state for row in trainer.tick()}
+        assert ends == {run_id(0): RunState.FINISHED, run_id(1): RunState.FAILED}
+        assert machine.collected == [run_id(1)]
+
+
+def test_an_adopt_that_raises_is_tried_again_and_keeps_no_other_run_from_being_taken_in(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine, max_running=3) as trainer:
+        for number in range(3):
+            submit(trainer, number)
+        turn(trainer, machine)
+        for number in range(3):
+            machine.lose_keeper(run_id(number))
+        turn(trainer, machine)
+        for number in range(3):
+            trainer.stop(run_id(number))
+    machine.broken.add(("adopt", run_id(1)))
+    with trainer_on(home, machine) as trainer:
+        assert watched(trainer) == [run_id(number) for number in range(3)]
+        assert turn(trainer, machine) == {0: RunState.LOST, 1: RunState.ORPHANED, 2: RunState.LOST}
+        machine.broken.clear()
+        assert turn(trainer, machine)[1] is RunState.LOST
+        place = cast("FakePlace", trainer._places[LOCAL])
+        adopted = place.calls.count("adopt")
+        turn(trainer, machine)
+        assert place.calls.count("adopt") == adopted
+
+
+def test_a_run_that_cannot_be_seen_keeps_its_state_and_the_others_start_run_and_end(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Machine()
+    with trainer_on(home, machine) as trainer:
+        for number in range(3):
+            submit(trainer, number)
+        assert turn(trainer, machine) == {0: RunState.RUNNING, 1: RunState.RUNNING, 2: RunState.QUEUED}
+        machine.broken.add(("observe", run_id(0)))
+        machine.end(run_id(0), code=0)
+        machine.end(run_id(1), code=0)
+        states = {0: RunState.RUNNING, 1: RunState.FINISHED, 2: RunState.RUNNING}
+        assert turn(trainer, machine) == states
+        assert trainer.run(run_id(0)).reason == "working"
+        assert trainer.edit(run_id(0), name="unseen", set_tags={}, drop_tags=[]).name == "unseen"
+        for ask in (trainer.stop, trainer.pause):
+            with pytest.raises(OSError, match="observe is broken"):
+                ask(run_id(0))
+        assert [record.getMessage() for record in caplog.records] == [
+            f"run {run_id(0)}: observe failed: OSError: [Errno 5] observe is broken"
+        ]
+        machine.broken.clear()
+        assert turn(trainer, machine)[0] is RunState.FINISHED
+
+
+def test_a_run_that_a_new_daemon_cannot_see_is_as_last_known_and_says_why(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine, max_running=1) as trainer:
+        for number in range(3):
+            submit(trainer, number)
+        turn(trainer, machine)
+        machine.end(run_id(0), code=0)
+        turn(trainer, machine)
+    machine.end(run_id(1), code=3)
+    runs.create(DataRoot(home), RunSpec(run_id=run_id(3), command=["x"], cwd="/"), created=1.0)
+    machine.broken.update(("observe", run_id(number)) for number in (0, 1, 2, 3))
+    submitted = RunSpec(run_id=run_id(4), command=["x"], cwd="/")
+    with trainer_on(home, machine, max_running=2) as trainer:
+        rows = [trainer.run(run_id(number)) for number in range(4)]
+        states = [RunState.FINISHED, RunState.RUNNING, RunState.QUEUED, RunState.QUEUED]
+        assert [row.state for row in rows] == states
+        assert {row.reason for row in rows} == {
+            "as last known; it cannot be looked at: OSError: [Errno 5] observe is broken"
+        }
+        # What may still run keeps its slot; those that wait unseen let the next one pass.
+        assert trainer.submit(submitted, {}).state is RunState.STARTING
+        assert [turn(trainer, machine)[number] for number in range(4)] == states
+        assert machine.runs[run_id(2)].started is None
+        machine.broken.clear()
+        assert turn(trainer, machine) == {
+            0: RunState.FINISHED, 1: RunState.FAILED, 2: RunState.RUNNING, 3: RunState.LOST,
+            4: RunState.RUNNING,
+        }  # fmt: skip
+        assert trainer.run(run_id(0)).reason == "exit code 0"
+        history = runs.read_manifest(DataRoot(home).run(run_id(1))).history
+        assert [change.state for change in history][-2:] == [RunState.RUNNING, RunState.FAILED]
+
+
+def test_a_low_disk_gives_no_order_to_what_cannot_be_seen(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, free = Machine(), {"mib": 2000}
+    monkeypatch.setattr(janitor, "free_mib", lambda _: free["mib"])
+    with trainer_on(home, machine, disk_reserve_mib=1024) as trainer:
+        for number in (0, 1):
+            submit(trainer, number)
+        turn(trainer, machine)
+        machine.broken.add(("observe", run_id(0)))
+        free["mib"] = 512
+        turn(trainer, machine)
+        assert not machine.runs[run_id(0)].paused
+        assert machine.runs[run_id(1)].paused
+        machine.broken.clear()
+        assert turn(trainer, machine)[0] is RunState.PAUSED
+
+
+def test_an_order_that_raises_leaves_the_slot_to_the_next_run(home: Path) -> None:
+    machine = Machine()
+    machine.broken.add(("order", run_id(0)))
+    with trainer_on(home, machine, max_running=1) as trainer:
+        assert submit(trainer, 0) is RunState.QUEUED
+        assert submit(trainer, 1) is RunState.STARTING
+        assert submit(trainer, 2) is RunState.QUEUED
+        assert turn(trainer, machine) == {0: RunState.QUEUED, 1: RunState.RUNNING, 2: RunState.QUEUED}
+        with pytest.raises(OSError, match="order is broken"):
+            trainer.stop(run_id(0))
+        machine.broken.clear()
+        machine.end(run_id(1), code=0)
+        assert turn(trainer, machine)[0] is RunState.RUNNING
+
+
+def test_a_place_that_cannot_be_tended_stops_nobody_elses_tick(home: Path) -> None:
+    here, elsewhere = Machine(), Machine()
+    elsewhere.broken.add(("tend", ""))
+    places = {"elsewhere": FakePlace(elsewhere), LOCAL: FakePlace(here)}
+    trainer = Trainer(DataRoot(home), SETTINGS, places=places, now=lambda: 5.0)
+    trainer._ingest = cast("IngestLink", NoIngest())
+    trainer.start()
+    submit(trainer, 0)
+    assert turn(trainer, here) == {0: RunState.RUNNING}
+    assert places[LOCAL].calls.count("tend") == 2
+    trainer.close()
 
 
 def test_every_place_in_the_table_is_started_tended_and_closed(home: Path) -> None:

@@ -1,7 +1,8 @@
 """What the daemon knows of every run: manifest, state as last seen, row; and the registry of the rows.
 
 A cache with one rule: the folder is the truth. A state enters the manifest's history only when it changed. On
-a full disk nothing here fails: what could not be written is tried again at the next turn.
+a full disk nothing here fails: what could not be written is tried again at the next turn. A run that its
+place cannot see keeps its last state, and is looked at again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mosaic.store.registry import Entry, Registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mosaic.daemon.guard import Guard
     from mosaic.daemon.ingest_link import News
     from mosaic.paths import DataRoot, RunFolder
 
@@ -41,6 +43,8 @@ class Run:
     row: RunRow
     sight: Sight = field(default_factory=Sight)
     looked: bool = False
+    unseen: str = ""
+    """Why the latest look at it failed; nothing when it did not."""
     summary: StoreSummary = field(default_factory=StoreSummary)
     settled: bool = False
     damaged: str = ""
@@ -53,16 +57,19 @@ class Run:
 
     @property
     def closed(self) -> bool:
-        """It has ended and nobody tidies up after it any more: no need to look again."""
-        return self.state in ENDED and not self.sight.kept
+        """It was seen to have ended and nobody tidies up after it any more: no need to look again."""
+        return self.looked and self.state in ENDED and not self.sight.kept
 
 
 class RunBook:
     """All runs of a data root. `observe` is how to look at one: at the place that executes it."""
 
-    def __init__(self, root: DataRoot, *, observe: Callable[[Run], Sight], now: Callable[[], float]) -> None:
+    def __init__(
+        self, root: DataRoot, *, observe: Callable[[Run], Sight], guard: Guard, now: Callable[[], float]
+    ) -> None:
         self._root = root
         self._observe = observe
+        self._guard = guard
         self._now = now
         self._registry = Registry(root)
         self._known = self._registry.entries()
@@ -131,7 +138,15 @@ class RunBook:
         return run
 
     def refresh(self, run: Run) -> None:
-        """Look at a run again, and note what changed; the next `flush` writes it."""
+        """Look at a run again, for nobody in particular: a look that fails changes nothing of what was seen."""
+        run.unseen = self._guard.failure(f"run {run.folder.run_id}", "observe", lambda: self.look(run))
+        if run.unseen and not run.looked:
+            before = run.manifest.history[-1:]
+            state = before[0].state if before else RunState.QUEUED  # a run that was taken in, and no more
+            self._show(run, Verdict(state, f"as last known; it cannot be looked at: {run.unseen}"))
+
+    def look(self, run: Run) -> None:
+        """Look at a run, and note what changed; the next `flush` writes it. Raises what `observe` raises."""
         sight = self._observe(run)
         verdict = sight.verdict
         if run.looked and sight == run.sight:
@@ -185,6 +200,7 @@ class RunBook:
         self._known.pop(run_id, None)
         self._dirty.discard(run_id)
         self._changed.discard(run_id)
+        self._guard.forget(f"run {run_id}")
         try:
             self._registry.remove(run_id)
         except StoreError:

@@ -1,15 +1,16 @@
 """Everything the daemon does with runs: take them in, start them in turn, stop, pause, watch and delete them.
 
 Synchronous, one lock, no network: the service translates calls to these methods. Pure functions decide what
-to do (`decisions`, `dispatcher`), the place that executes a run does it. The trainer owns no run: closing or
-killing it leaves every run going, and the next one finds them all by their folders.
+to do (`decisions`, `dispatcher`), the place that executes a run does it. A place that fails for one run harms
+no other: what a user asked for gets the error, all else is logged and tried again (`guard`). The trainer owns
+no run: closing or killing it leaves every run going, and the next one finds them all by their folders.
 """
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,13 @@ import msgspec
 from mosaic.artifacts import trust
 from mosaic.daemon import decisions, ingest_link, janitor, submission
 from mosaic.daemon.dispatcher import Standing, startable
+from mosaic.daemon.guard import Guard
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.places.base import Order
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.runbook import Run, RunBook
 from mosaic.errors import DataRootError, LaunchError, UsageError
-from mosaic.protocol.runs import ENDED, RunRow, RunSpec, Want
+from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
@@ -43,8 +45,6 @@ __all__ = ["LOCAL", "Trainer"]
 
 LOCAL = "local"
 """The place of every run so far: a spec names none."""
-
-_log = logging.getLogger(__name__)
 
 
 class Trainer:
@@ -79,19 +79,21 @@ class Trainer:
         command = ingest_command or ingest_link.ingest_command(seal=settings.seal_journals)
         self._ingest = IngestLink(self._heard, command=command)
         self._book: RunBook | None = None
+        self._guard = Guard()
+        self._unadopted: list[Run] = []
 
     def start(self) -> None:
-        """Look at every run folder, adopt what lives, finish what was begun, start ingest."""
+        """Look at every run folder, adopt what lives, collect after what ended, start ingest."""
         with self._lock:
             make_private(self._root.path)
             make_private(self._root.runs)
             for place in self._places.values():
                 place.start()
-            self._book = RunBook(self._root, observe=self._observe, now=self._now)
+            self._book = RunBook(self._root, observe=self._observe, guard=self._guard, now=self._now)
             self._ingest.start()
             self._take_in(self._book.scan())
             janitor.empty_bin(self._root)
-            self._book.flush()
+            self._collect(self._book.flush())
 
     def submit(self, spec: RunSpec, env: Mapping[str, str]) -> RunRow:
         """Take a run into the queue and start it when a slot is free. The same id again is the same run.
@@ -184,7 +186,7 @@ class Trainer:
         """
         submission.check_labels(name or "", set_tags)
         with self._lock:
-            run = self._fresh(run_id)
+            run = self._seen(run_id)
             self._runs.edit(run, name=name, set_tags=set_tags, drop_tags=drop_tags)
             return run.row
 
@@ -202,7 +204,7 @@ class Trainer:
         """
         with self._lock:
             self._take_news()
-            return self._fresh(run_id).row
+            return self._seen(run_id).row
 
     def settled(self, run_id: str) -> bool:
         """Whether a run has ended and all it left is in its store: a reader may stop waiting for more.
@@ -232,7 +234,7 @@ class Trainer:
             DaemonError: ingest could not.
         """
         with self._lock:
-            folder = self._fresh(run_id).folder
+            folder = self._seen(run_id).folder
         summary = self._ingest.rebuild(folder)
         with self._lock:
             self._take_news()
@@ -241,8 +243,8 @@ class Trainer:
     def tick(self) -> list[RunRow]:
         """Look at what lives, make room, start what may start; the rows that changed since the last tick."""
         with self._lock:
-            for place in self._places.values():
-                place.tend()
+            for name, place in self._places.items():
+                self._guard.failure(f"place {name}", "tend", place.tend)
             self._take_in(self._runs.scan())
             for run in self._runs.live():
                 self._runs.refresh(run)
@@ -250,18 +252,15 @@ class Trainer:
             self._dispatch()
             self._take_news()
             changed = self._runs.flush()
-            for row in changed:
-                if row.state in ENDED:
-                    run = self._runs[row.run_id]
-                    self._place_of(run.manifest.spec).collect(run.folder)
+            self._collect(changed)
             return changed
 
     def close(self) -> None:
         """Leave. The runs go on. Twice is fine."""
         self._ingest.close()
         with self._lock:
-            for place in self._places.values():
-                place.close()
+            for name, place in self._places.items():
+                self._guard.failure(f"place {name}", "close", place.close)
             if self._book is not None:
                 self._take_news()
                 self._book.close()
@@ -276,6 +275,14 @@ class Trainer:
         return self._book
 
     def _fresh(self, run_id: str) -> Run:
+        """A run as it is now, for what a user asked of it: a place that cannot see it is an error."""
+        run = self._runs[run_id]
+        if not run.closed:
+            self._runs.look(run)
+        return run
+
+    def _seen(self, run_id: str) -> Run:
+        """A run as it is now, or as it was last seen when its place cannot see it."""
         run = self._runs[run_id]
         if not run.closed:
             self._runs.refresh(run)
@@ -305,31 +312,50 @@ class Trainer:
             raise UsageError(decision.refusal)
         return run.row
 
-    def _try_order(self, run: Run, order: Order) -> None:
-        """For orders nobody waits for: one run's broken folder must not keep us from the others."""
-        try:
-            self._order(run, order)
-        except DataRootError as error:
-            _log.warning("run %s: %s", run.folder.run_id, error)
+    def _try_order(self, run: Run, order: Order) -> bool:
+        """For orders nobody waits for; whether it was given."""
+        return not self._guard.failure(_of(run), "order", lambda: self._order(run, order))
 
     def _take_in(self, found: Sequence[Run]) -> None:
+        """Have new runs ingested; then adopt them, and those whose adoption failed before."""
         for run in found:
             if not run.settled:
                 self._ingest.watch(run.folder)
-            if not run.closed:
-                self._place_of(run.manifest.spec).adopt(run.folder)
+        waiting = [run for run in self._unadopted if self._runs.get(run.folder.run_id) is run]
+        self._unadopted = [run for run in [*waiting, *found] if not (run.closed or self._adopted(run))]
+
+    def _adopted(self, run: Run) -> bool:
+        place = self._place_of(run.manifest.spec)
+        return not self._guard.failure(_of(run), "adopt", lambda: place.adopt(run.folder))
+
+    def _collect(self, changed: Sequence[RunRow]) -> None:
+        for run in (self._runs[row.run_id] for row in changed if row.state in ENDED):
+            place = self._place_of(run.manifest.spec)
+            self._guard.failure(_of(run), "collect", partial(place.collect, run.folder))
 
     def _keep_reserve(self) -> None:
         self._reserve.look()
         for run in self._runs.live():
             order = decisions.keep_reserve(run.sight, disk_low=self._reserve.reason).order
-            if order is not None:
+            if order is not None and not run.unseen:
                 self._try_order(run, order)
 
     def _dispatch(self) -> None:
+        """Start what may start. A queued run that cannot be seen or ordered leaves its turn to the next."""
+        passed = {r.folder.run_id for r in self._runs.live() if r.unseen and r.state is RunState.QUEUED}
+        ordered: set[str] = set()
+        while due := [run_id for run_id in self._startable(without=passed) if run_id not in ordered]:
+            for run_id in due:
+                given = self._try_order(self._runs[run_id], Order(want=Want.RUN))
+                (ordered if given else passed).add(run_id)
+
+    def _startable(self, *, without: set[str]) -> list[str]:
         standing = [Standing(r.manifest.created, r.folder.run_id, r.state) for r in self._runs.live()]
-        for run_id in startable(standing, max_running=self._settings.max_running, disk_low=self._reserve.low):
-            self._try_order(self._runs[run_id], Order(want=Want.RUN))
+        return startable(
+            [one for one in standing if one.run_id not in without],
+            max_running=self._settings.max_running,
+            disk_low=self._reserve.low,
+        )
 
     def _wait_until_left(self, run: Run, wait_secs: float) -> None:
         # Without the trainer's lock: the other runs are looked after meanwhile.
@@ -357,3 +383,7 @@ class Trainer:
             latest, self._news = self._news, {}
         for news in latest.values():
             self._runs.heard(news)
+
+
+def _of(run: Run) -> str:
+    return f"run {run.folder.run_id}"

@@ -45,6 +45,7 @@ class Machine:
         self.runs: dict[str, Executed] = {}
         self.launches = 0
         self.refuses: set[str] = set()  # runs whose orders cannot be written down
+        self.broken: set[tuple[str, str]] = set()  # calls that raise an OSError: method, and run unless tend
         self.collected: list[str] = []
         self.prompt = prompt
 
@@ -68,6 +69,11 @@ class Machine:
     def kill(self, run_id: str) -> None:
         """End a worker that nobody keeps: no one learns how."""
         self.runs[run_id].working = False
+
+    def touch(self, method: str, run_id: str = "") -> None:
+        """Raise where the machine is broken for that call."""
+        if (method, run_id) in self.broken:
+            raise OSError(5, f"{method} is broken")
 
     def _obey(self, run: Executed) -> None:
         want = run.order.want
@@ -99,6 +105,7 @@ class FakePlace(Place):
     def adopt(self, folder: RunFolder) -> None:
         """See Place."""
         self.calls.append("adopt")
+        self.machine.touch("adopt", folder.run_id)
         run = self.machine.runs.get(folder.run_id)
         if run is not None and not run.kept and run.working and run.order.want is Want.STOP:
             self._ending.add(folder.run_id)
@@ -115,6 +122,7 @@ class FakePlace(Place):
 
     def observe(self, folder: RunFolder) -> Sight:
         """See Place."""
+        self.machine.touch("observe", folder.run_id)
         run = self.machine.runs.get(folder.run_id)
         if run is None:
             return Sight(verdict=Verdict(RunState.LOST, "nothing was started"))
@@ -130,6 +138,7 @@ class FakePlace(Place):
 
     def order(self, folder: RunFolder, order: Order) -> None:
         """See Place."""
+        self.machine.touch("order", folder.run_id)
         run = self.machine.runs[folder.run_id]
         if folder.run_id in self.machine.refuses:
             raise DataRootError("the order cannot be written down")
@@ -144,11 +153,13 @@ class FakePlace(Place):
     def tend(self) -> None:
         """See Place."""
         self.calls.append("tend")
+        self.machine.touch("tend")
         while self._ending:
             self.machine.kill(self._ending.pop())
 
     def collect(self, folder: RunFolder) -> None:
         """See Place."""
+        self.machine.touch("collect", folder.run_id)
         self.machine.collected.append(folder.run_id)
 
     def close(self) -> None:

@@ -10,6 +10,9 @@ Every place promises:
 - A launched run is held until it is ordered to run; nothing of the user's is executed before that.
 - A run outlives the daemon, and so does its last order. The next daemon's place finds both.
 - An end is never guessed: without a record of how a run ended, `exit` is None.
+
+Whatever a method raises for one run, the trainer goes on with the others: it logs the failure and calls again
+where that makes sense. Only what a user asked for gets the error.
 """
 
 from __future__ import annotations
@@ -75,8 +78,8 @@ class Place(abc.ABC):
     def adopt(self, folder: RunFolder) -> None:
         """Take up a run that an earlier daemon launched, for example an end that it had begun.
 
-        Called once for every run that is found alive in the data root: when the daemon starts, and later for
-        folders that came by themselves.
+        Called for every run that is found alive in the data root: when the daemon starts, and later for
+        folders that came by themselves. Once, or again at each tick until it raises nothing.
         """
 
     @abc.abstractmethod
@@ -104,7 +107,8 @@ class Place(abc.ABC):
     def observe(self, folder: RunFolder) -> Sight:
         """Look at a run. Changes nothing; quick, for every live run is looked at several times a second.
 
-        The only method that is called on any thread, also while another one is under way.
+        The only method that is called on any thread, also while another one is under way. While it raises, a
+        run keeps the state it was last seen in, and is not started from the queue.
         """
 
     @abc.abstractmethod
@@ -124,7 +128,10 @@ class Place(abc.ABC):
 
     @abc.abstractmethod
     def collect(self, folder: RunFolder) -> None:
-        """Take away what an ended run left outside its folder. Called after its end; again is fine."""
+        """Take away what an ended run left outside its folder. Again is fine.
+
+        Called after its end, and for every run that a new daemon finds ended.
+        """
 
     @abc.abstractmethod
     def close(self) -> None:

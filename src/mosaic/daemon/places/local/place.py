@@ -98,7 +98,7 @@ class LocalPlace(Place):
         if order.want is Want.STOP:
             seen = runs.observe(folder)
             if not seen.shim_alive and seen.exit is None:
-                if not seen.tree_alive and not members(folder.run_id, seen.proc):
+                if not seen.tree_alive and not members(folder, seen.proc):
                     return  # nothing is left to stop, so nothing is written: it was lost before
                 orphan = seen
         try:
@@ -126,7 +126,7 @@ class LocalPlace(Place):
     def _end_directly(self, folder: RunFolder, seen: Seen) -> None:
         if folder.run_id not in self._ladders:
             self._ladders[folder.run_id] = OrphanStop(
-                folder.run_id,
+                folder,
                 seen.proc,
                 int_secs=self._settings.stop_int_secs,
                 term_secs=self._settings.stop_term_secs,

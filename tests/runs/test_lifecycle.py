@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosaic.protocol.runs import Control, ExitRecord, ProcRecord, RunState, Want
-from mosaic.runs.lifecycle import Seen, judge, signal_name
+from mosaic.runs.lifecycle import Seen, Verdict, judge, signal_name
 
 exits = st.builds(
     ExitRecord,
@@ -31,6 +31,7 @@ looks = st.builds(
     tree_alive=st.booleans(),
     proc=st.none() | procs,
     control=st.none() | controls,
+    shim_status=st.none() | st.integers(-64, 255),
 )
 WORKER = ProcRecord(shim_pid=10, worker_pid=11)
 
@@ -85,6 +86,28 @@ def test_without_an_exit_record_only_the_locks_decide_who_is_alive(seen: Seen) -
 )
 def test_a_look_gives_this_state(seen: Seen, state: RunState) -> None:
     assert judge(seen).state is state
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        (Seen(), "nothing was started: the daemon or the shim died while it was being submitted"),
+        (Seen(shim_status=-2), "nothing was started: its shim was killed by SIGINT (2)"),
+        (Seen(shim_status=1), "nothing was started: its shim ended with code 1"),
+        (Seen(proc=ProcRecord(shim_pid=1)), "its shim was killed before the worker started"),
+        (
+            Seen(proc=ProcRecord(shim_pid=1), shim_status=-9),
+            "its shim was killed by SIGKILL (9) before the worker started",
+        ),
+        (Seen(proc=WORKER), "the worker and its shim are gone without an exit code: killed, or power lost"),
+        (
+            Seen(proc=WORKER, shim_status=-9),
+            "its shim was killed by SIGKILL (9), and the worker is gone without an exit code",
+        ),
+    ],
+)
+def test_a_lost_run_says_all_that_is_known_of_its_shim(seen: Seen, reason: str) -> None:
+    assert judge(seen) == Verdict(RunState.LOST, reason)
 
 
 def test_a_paused_run_says_why() -> None:

@@ -138,7 +138,7 @@ class RunBook:
         return run
 
     def refresh(self, run: Run) -> None:
-        """Look at a run again, for nobody in particular: a look that fails changes nothing of what was seen."""
+        """Look at a run again, unasked: a look that fails changes nothing of what was seen."""
         run.unseen = self._guard.failure(f"run {run.folder.run_id}", "observe", lambda: self.look(run))
         if run.unseen and not run.looked:
             before = run.manifest.history[-1:]

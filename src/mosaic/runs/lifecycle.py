@@ -27,6 +27,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     tree_alive: bool = False
     proc: ProcRecord | None = None
     control: Control | None = None
+    shim_status: int | None = None
+    """How the shim failed: its exit code, or a signal as a negative number. Only its parent can know."""
 
     @property
     def started(self) -> float | None:
@@ -55,17 +57,24 @@ def judge(seen: Seen) -> Verdict:
             else "the worker goes on; its exit code will be unknown"
         )
         return Verdict(RunState.ORPHANED, f"its shim was killed, {then}")
-    return Verdict(RunState.LOST, _how_lost(seen.proc, stop_asked=stop_asked))
+    return Verdict(RunState.LOST, _how_lost(seen.proc, seen.shim_status, stop_asked=stop_asked))
 
 
-def _how_lost(proc: ProcRecord | None, *, stop_asked: bool) -> str:
+def _how_lost(proc: ProcRecord | None, shim_status: int | None, *, stop_asked: bool) -> str:
+    failed = "" if shim_status is None else f"its shim {_failed(shim_status)}"
     if proc is None:
-        return "nothing was started: the daemon died while it was being submitted"
+        return f"nothing was started: {failed or 'the daemon or the shim died while it was being submitted'}"
     if proc.worker_pid is None:
-        return "its shim was killed before the worker started"
+        return f"{failed or 'its shim was killed'} before the worker started"
     if stop_asked:
         return "it was stopped, but its shim had been killed: the exit code is unknown"
+    if failed:
+        return f"{failed}, and the worker is gone without an exit code"
     return "the worker and its shim are gone without an exit code: killed, or power lost"
+
+
+def _failed(status: int) -> str:
+    return f"was killed by {signal_name(-status)} ({-status})" if status < 0 else f"ended with code {status}"
 
 
 def _ended(exit_: ExitRecord) -> Verdict:

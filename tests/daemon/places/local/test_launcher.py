@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,6 +38,39 @@ def test_a_run_is_never_without_a_holder_from_before_its_shim_starts(home: Path,
         return not launcher._shims
 
     until(reaped)
+
+
+@pytest.mark.parametrize("by_reap", [True, False], ids=["reaped", "asked"])
+def test_the_status_of_a_shim_that_was_killed_is_known_and_logged_once(
+    home: Path, caplog: pytest.LogCaptureFixture, *, by_reap: bool
+) -> None:
+    launcher = Launcher()
+    folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    with Lock(folder.shim_lock) as lock:
+        launcher.spawn(folder, {}, lock)
+    process = launcher._shims[RUN_ID]
+    assert launcher.failed(RUN_ID, wait_secs=0.0) is None
+    process.kill()
+    if by_reap:
+        process.wait()
+        launcher.reap()
+    for _ in range(2):
+        assert launcher.failed(RUN_ID, wait_secs=60.0) == -signal.SIGKILL
+    launcher.reap()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"run {RUN_ID}: its shim ended with status -9"
+    ]
+
+
+def test_a_shim_that_ends_well_or_is_followed_by_another_has_not_failed(home: Path) -> None:
+    launcher = Launcher()
+    folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    launcher._failed[RUN_ID] = -9
+    with Lock(folder.shim_lock) as lock:
+        launcher.spawn(folder, {}, lock)
+    order(folder, Want.STOP)
+    assert launcher.failed(RUN_ID, wait_secs=60.0) is None
+    assert launcher._shims == {}
 
 
 def test_closing_leaves_the_shim_alone(home: Path) -> None:

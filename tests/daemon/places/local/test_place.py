@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mosaic.daemon.places.base import Order
+from mosaic.daemon.places.local import shim
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.errors import DataRootError, LaunchError
 from mosaic.fastlane import segment
@@ -19,7 +22,7 @@ from mosaic.runs.files import write_json
 from mosaic.runs.locks import Lock
 from mosaic.settings import Settings
 from mosaic_worker.fastlane import Lane
-from tests.daemon.keeping import RUN_ID
+from tests.daemon.keeping import RUN_ID, until
 
 SETTINGS = Settings(stop_int_secs=1.5, stop_term_secs=2.5)
 SPEC = RunSpec(run_id=RUN_ID, command=["true"], cwd="/")
@@ -73,6 +76,29 @@ def test_a_shim_that_cannot_be_started_is_an_error_that_names_the_run(home: Path
     with pytest.raises(LaunchError, match=RUN_ID):
         place.launch(folder, SPEC, {"A\0": "x"}, record=lambda: None)
     assert not place.observe(folder).kept
+
+
+def test_a_shim_that_fails_before_its_first_record_says_why(
+    home: Path, tmp_path: Path, place: LocalPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = tmp_path / "a" / "b" / "c" / "d" / "shim.py"  # its package is not where it looks for it
+    alone.parent.mkdir(parents=True)
+    shutil.copy(shim.__file__, alone)
+    folder = runs.prepare(DataRoot(home), RUN_ID)
+    with monkeypatch.context() as patch:
+        patch.setattr(shim, "__file__", str(alone))
+        place.launch(folder, SPEC, {}, record=lambda: None)
+    until(lambda: not place.observe(folder).kept)
+    sight = place.observe(folder)
+    assert (sight.state, sight.begun) == (RunState.LOST, False)
+    assert sight.verdict.reason == (
+        "nothing was started: its shim ended with code 1: ModuleNotFoundError: No module named 'mosaic'"
+    )
+    assert stat.S_IMODE((folder.path / shim.LOG).stat().st_mode) == 0o600
+    place.launch(folder, SPEC, {"PATH": os.environ["PATH"]}, record=lambda: None)  # may be tried again
+    place.order(folder, Order(want=Want.STOP))
+    until(lambda: place.observe(folder).state is RunState.STOPPED and not place.observe(folder).kept)
+    until(lambda: place.tend() is None and not place._launcher._shims)
 
 
 def test_live_frames_of_the_dead_are_swept_when_a_run_ends_and_at_the_start(

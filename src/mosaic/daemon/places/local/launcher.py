@@ -1,7 +1,12 @@
-"""Mechanism for one run at a time: start its shim, collect it when it has ended. Decides nothing."""
+"""Mechanism for one run at a time: start its shim, collect it when it has ended, know how it failed.
+
+Decides nothing.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Launcher"]
 
+_log = logging.getLogger(__name__)
+
 
 class Launcher:
     """Starts shims. They are meant to outlive us: closing leaves them alone."""
@@ -25,6 +32,7 @@ class Launcher:
     def __init__(self, *, grace_secs: float = 10.0) -> None:
         self._grace_secs = grace_secs
         self._shims: dict[str, subprocess.Popen[bytes]] = {}
+        self._failed: dict[str, int] = {}  # the exit status of each run's shim that did not end well
 
     def spawn(self, folder: RunFolder, env: Mapping[str, str], lock: Lock) -> None:
         """Start the shim of a run; it inherits the lock, so at no moment does nobody hold it.
@@ -37,6 +45,7 @@ class Launcher:
         Raises:
             LaunchError: the shim itself could not be started.
         """
+        self._failed.pop(folder.run_id, None)
         command = [sys.executable, "-I", "-S", str(Path(shim.__file__)), str(folder.path)]
         try:
             self._shims[folder.run_id] = subprocess.Popen(
@@ -55,8 +64,26 @@ class Launcher:
     def reap(self) -> None:
         """Collect the shims that ended, so that none stays behind as a zombie."""
         for run_id, process in list(self._shims.items()):
-            if process.poll() is not None:
-                del self._shims[run_id]
+            status = process.poll()
+            if status is not None:
+                self._note(run_id, status)
+
+    def failed(self, run_id: str, *, wait_secs: float = 1.0) -> int | None:
+        """How a shim failed whose lock is free; None when it did not, or when another daemon started it.
+
+        May be called on any thread. Waits for the moment between the end of its lock and its own.
+        """
+        process = self._shims.get(run_id)
+        if process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._note(run_id, process.wait(wait_secs))
+        return self._failed.get(run_id)
+
+    def _note(self, run_id: str, status: int) -> None:
+        if status:
+            self._failed[run_id] = status
+        if self._shims.pop(run_id, None) is not None and status:  # once, whichever thread sees it first
+            _log.warning("run %s: its shim ended with status %d", run_id, status)
 
     def close(self) -> None:
         """Forget the shims. They go on."""

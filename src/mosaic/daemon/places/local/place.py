@@ -10,15 +10,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mosaic import worker_site
 from mosaic.daemon.places.base import Order, Place, Sight
+from mosaic.daemon.places.local import shim
 from mosaic.daemon.places.local.launcher import Launcher
 from mosaic.daemon.places.local.orphans import OrphanStop, members
 from mosaic.errors import DataRootError
 from mosaic.fastlane import segment
 from mosaic.protocol.runs import Control, RunState, Want
 from mosaic.runs import folder as runs
-from mosaic.runs.lifecycle import Seen, judge
+from mosaic.runs.lifecycle import Seen, Verdict, judge
+from mosaic.runs.listing import last_line
 from mosaic.runs.locks import Lock
 
 if TYPE_CHECKING:
@@ -82,8 +86,11 @@ class LocalPlace(Place):
     def observe(self, folder: RunFolder) -> Sight:
         """Judge what the run's folder and its locks show."""
         seen = runs.observe(folder)
+        verdict = judge(seen)
+        if verdict.state is RunState.LOST:
+            verdict = self._how_lost(folder, seen)
         return Sight(
-            verdict=judge(seen),
+            verdict=verdict,
             kept=seen.shim_alive,
             begun=seen.proc is not None or seen.exit is not None,
             want=None if seen.control is None else seen.control.want,
@@ -122,6 +129,13 @@ class LocalPlace(Place):
     def close(self) -> None:
         """Forget the shims. They go on."""
         self._launcher.close()
+
+    def _how_lost(self, folder: RunFolder, seen: Seen) -> Verdict:
+        """With what only a shim's parent and its own log can tell of its end."""
+        status = self._launcher.failed(folder.run_id)
+        verdict = judge(msgspec.structs.replace(seen, shim_status=status))
+        said = last_line(folder.path / shim.LOG) if status is not None else ""
+        return Verdict(verdict.state, f"{verdict.reason}: {said}") if said else verdict
 
     def _end_directly(self, folder: RunFolder, seen: Seen) -> None:
         if folder.run_id not in self._ladders:

@@ -3,11 +3,12 @@
 Run by path as `python -I -S shim.py RUN_DIR [LOCK_FD [GRACE_SECS]]`. Standard library only, and everything is
 loaded at its start: so it is small, and lives through the daemon's death, upgrade or removal. It obeys
 `control.json` and refuses everything else: no signal of a hung-up terminal, no guess about an exit code, no
-socket. The worker's environment is its own, in memory only.
+socket. The worker's environment is its own, in memory only. What goes wrong in here, an import at its start
+too, is left in the run's folder as shim.log.
 """
 
-# ruff: noqa: PTH100, PTH123
-# (no pathlib: it would cost more memory than all the rest)
+# ruff: noqa: PTH100, PTH123, E402
+# (no pathlib: it would cost more memory than all the rest; a failing import must find its log ready)
 
 from __future__ import annotations
 
@@ -23,8 +24,20 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+LOG = "shim.log"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def _leave_word(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    import traceback  # noqa: PLC0415  (memory that a shim in good order does without)
+
+    with open(os.open(f"{sys.argv[1]}/{LOG}", _NEW_FILE, 0o600), "w", encoding="utf-8") as file:
+        traceback.print_exception(kind, error, trace, file=file)
+
+
 if __name__ == "__main__":  # by path, isolated: nothing but the standard library is importable yet
     _up = os.path.dirname
+    sys.excepthook = _leave_word
     sys.path.append(_up(_up(_up(_up(_up(os.path.abspath(__file__)))))))  # where mosaic and mosaic_worker lie
 
 from mosaic.daemon.places.local.processes import Process, boot_id, children, descendants, look, send
@@ -33,13 +46,13 @@ from mosaic_worker.common import ofd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import TracebackType
 
-__all__ = ["Shim", "main"]
+__all__ = ["LOG", "Shim", "main"]
 
 _PR_SET_CHILD_SUBREAPER = 36
 _TREE_FD_AT_LEAST = 100  # out of the way of scripts that open descriptor 3 and up themselves
 _EXIT_RESERVE_BYTES = 4096
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 _IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGXFSZ")
 
 
@@ -360,17 +373,9 @@ def _why_not(command: str, error: Exception) -> str:
 
 
 def main(argv: list[str]) -> None:
-    """Keep the run of `argv[1]`. What goes wrong in here is left in the run's folder as shim.log."""
-    run_dir = argv[1]
-    try:
-        lock_fd = int(argv[2]) if len(argv) > 2 else -1
-        Shim(run_dir, lock_fd=lock_fd, grace_secs=float(argv[3]) if len(argv) > 3 else 10.0).run()
-    except BaseException:
-        import traceback  # noqa: PLC0415  (memory that a shim in good order does without)
-
-        with open(os.open(f"{run_dir}/shim.log", _NEW_FILE, 0o600), "w", encoding="utf-8") as file:
-            traceback.print_exc(file=file)
-        raise
+    """Keep the run of `argv[1]`."""
+    lock_fd = int(argv[2]) if len(argv) > 2 else -1
+    Shim(argv[1], lock_fd=lock_fd, grace_secs=float(argv[3]) if len(argv) > 3 else 10.0).run()
 
 
 if __name__ == "__main__":

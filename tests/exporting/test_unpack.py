@@ -21,7 +21,7 @@ from mosaic.exporting.unpack import unpack
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ExitRecord, RunSpec
 from mosaic.runs.files import write_json
-from mosaic.runs.folder import create
+from mosaic.runs.folder import create, ended
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -153,6 +153,14 @@ def test_an_honest_one_comes_in_whole_private_and_with_a_store(run: RunFolder, t
     assert archive.contents(folder) == archive.contents(run)
     assert all(path.stat().st_mode & 0o077 == 0 for path in elsewhere.path.rglob("*"))
     assert {path.name for path in elsewhere.path.iterdir()} == {"runs"}
+
+
+def test_a_run_without_an_exit_record_comes_in_as_ended(run: RunFolder, tmp_path: Path) -> None:
+    run.exit.unlink()
+    packed = tmp_path / "run.mosaic.tar.zst"
+    _forge(run, packed, lambda manifest, _: manifest)
+    folder, _ = unpack(packed, DataRoot(tmp_path / "elsewhere"))
+    assert ended(folder)
 
 
 def test_a_cut_off_file_is_refused(run: RunFolder, tmp_path: Path) -> None:

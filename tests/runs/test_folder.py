@@ -69,6 +69,29 @@ def test_a_look_reports_records_and_locks(home: Path) -> None:
     assert runs.observe(folder).shim_alive is False
 
 
+def test_a_run_has_ended_once_nothing_of_it_is_left_and_nothing_will_come(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    assert not runs.ended(folder)  # its keeper is still to come
+    with Lock(folder.shim_lock):
+        assert not runs.ended(folder)
+        with Lock(folder.tree_lock):
+            assert not runs.ended(folder)
+    assert runs.ended(folder)  # lost
+    with Lock(folder.tree_lock):
+        assert not runs.ended(folder)  # orphaned
+        write_json(folder.exit, ExitRecord(code=0))
+        assert not runs.ended(folder)  # what the worker left behind lives
+    with Lock(folder.shim_lock):
+        assert runs.ended(folder)  # only the keeper is still there
+
+
+def test_a_folder_that_nobody_keeps_has_ended_without_an_exit_record(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    runs.mark_unkept(folder)
+    assert runs.ended(folder)
+    assert stat.S_IMODE(folder.shim_lock.stat().st_mode) == 0o600
+
+
 def test_a_shim_that_ends_during_the_look_has_left_its_exit_record(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from mosaic.errors import ProtocolError, UsageError
 from mosaic.exporting import archive
 from mosaic.paths import RunFolder
 from mosaic.protocol.runs import Manifest
+from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private, sync_folder
 from mosaic.store.rebuild import rebuild
 
@@ -162,7 +163,7 @@ def _check_run(folder: RunFolder, source: Path) -> None:
             f"{source} says run {folder.run_id}, but its manifest says {manifest.spec.run_id!r}"
         )
     folder.journal.mkdir(mode=0o700, exist_ok=True)
-    folder.shim_lock.touch(mode=0o600)  # held by nobody: the run has ended, also without exit.json
+    runs.mark_unkept(folder)
 
 
 def _sync_tree(folder: Path) -> None:

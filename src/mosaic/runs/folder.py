@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "create",
+    "ended",
     "is_run_id",
+    "mark_unkept",
     "observe",
     "prepare",
     "read_control",
@@ -153,6 +155,21 @@ def observe(folder: RunFolder) -> Seen:
     return Seen(
         shim_alive=shim_alive, tree_alive=tree_alive, control=control, proc=proc, exit=read_exit(folder)
     )
+
+
+def ended(folder: RunFolder) -> bool:
+    """Whether no process of the run is left, and none will come: then its store may settle.
+
+    A folder that never had a keeper (no lock, no exit record) has not: its keeper is still to come.
+    """
+    if folder.exit.exists():
+        return not held(folder.tree_lock)
+    return folder.shim_lock.exists() and not held(folder.shim_lock) and not held(folder.tree_lock)
+
+
+def mark_unkept(folder: RunFolder) -> None:
+    """Say of a folder that came from elsewhere that nobody keeps it: it has ended, exit record or not."""
+    folder.shim_lock.touch(mode=0o600)
 
 
 def _read(path: Path, kind: type[T]) -> T | None:

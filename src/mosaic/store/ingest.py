@@ -16,6 +16,7 @@ import msgspec
 
 from mosaic.errors import StoreError
 from mosaic.runs import locks
+from mosaic.runs.folder import ended
 from mosaic.store import intake, quarantine, schema, seal
 from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources
 from mosaic.store.writer import StoreWriter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.store.batch import Hole
 
-__all__ = ["RunIngest", "Turn", "ended", "rebuild_path", "remove_store"]
+__all__ = ["RunIngest", "Turn", "rebuild_path", "remove_store"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -36,13 +37,6 @@ class Turn(msgspec.Struct, frozen=True):
     summary: StoreSummary
     more: bool
     advanced: bool
-
-
-def ended(folder: RunFolder) -> bool:
-    """Whether no process of the run is left, and none will come."""
-    if folder.exit.exists():
-        return not locks.held(folder.tree_lock)
-    return folder.shim_lock.exists() and not locks.held(folder.shim_lock) and not locks.held(folder.tree_lock)
 
 
 @dataclass

@@ -12,7 +12,7 @@ import msgspec
 
 from mosaic.errors import ProtocolError
 from mosaic.protocol import codec
-from mosaic.store.ingest import ended
+from mosaic.runs.folder import ended
 from mosaic.store.kinds import LISTED
 from mosaic.store.reader import StoreReader
 from mosaic.store.recount import (

@@ -10,6 +10,10 @@ Every place promises:
 - A launched run is held until it is ordered to run; nothing of the user's is executed before that.
 - A run outlives the daemon, and so does its last order. The next daemon's place finds both.
 - An end is never guessed: without a record of how a run ended, `exit` is None.
+- The folder at home shows the end in the way that holds for every place, because ingest settles a store by it
+  (`mosaic.runs.folder.ended`): an exit record once somebody knows how the worker ended, and the run's two
+  locks free. `shim.lock` is made when the run is launched and held by its keeper, `tree.lock` by the worker
+  and what it starts; a place elsewhere holds both at home for as long as it carries the run's files here.
 
 Whatever a method raises for one run, the trainer goes on with the others: it logs the failure and calls again
 where that makes sense. Only what a user asked for gets the error.

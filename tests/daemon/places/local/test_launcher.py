@@ -62,7 +62,9 @@ def test_the_status_of_a_shim_that_was_killed_is_known_and_logged_once(
     ]
 
 
-def test_a_shim_that_ends_well_or_is_followed_by_another_has_not_failed(home: Path) -> None:
+def test_a_shim_that_ends_well_or_is_followed_by_another_has_not_failed(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     launcher = Launcher()
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     launcher._failed[RUN_ID] = -9
@@ -71,6 +73,7 @@ def test_a_shim_that_ends_well_or_is_followed_by_another_has_not_failed(home: Pa
     order(folder, Want.STOP)
     assert launcher.failed(RUN_ID, wait_secs=60.0) is None
     assert launcher._shims == {}
+    assert caplog.records == []
 
 
 def test_closing_leaves_the_shim_alone(home: Path) -> None:

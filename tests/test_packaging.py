@@ -48,6 +48,13 @@ def test_a_user_is_given_nothing_that_only_developers_need() -> None:
     assert {"lint", "test", "dev"} <= PROJECT["dependency-groups"].keys()
 
 
+def test_each_runner_of_ours_is_held_apart_from_the_others() -> None:
+    cards = [text.partition(":")[0] for text in PROJECT["project"]["entry-points"]["mosaic.runners"].values()]
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    (apart,) = [contract["modules"] for contract in contracts if contract["type"] == "independence"]
+    assert sorted(apart) == sorted(cards)
+
+
 def test_the_hooks_before_a_commit_are_those_of_make_check() -> None:
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     checks = re.findall(

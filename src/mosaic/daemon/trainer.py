@@ -1,9 +1,10 @@
 """Everything the daemon does with runs: take them in, start them in turn, stop, pause, watch and delete them.
 
-Synchronous, one lock, no network: the service translates calls to these methods. Pure functions decide what
-to do (`decisions`, `dispatcher`), the place that executes a run does it. A place that fails for one run harms
-no other: what a user asked for gets the error, all else is logged and tried again (`guard`). The trainer owns
-no run: closing or killing it leaves every run going, and the next one finds them all by their folders.
+Synchronous, one lock, no network: the service translates calls to these methods. What to do is decided by
+pure functions (`decisions`, `dispatcher`) and done by the place that executes a run. A place that fails for
+one run harms no other: what a user asked for gets the error, all else is logged and tried again (`guard`).
+The trainer owns no run: closing or killing it leaves every run going, and the next one finds them all by
+their folders.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a preflight judges: gathered here from settings, disk, memory, services, earlier runs and a child.
 
-Gathers only; what the facts mean is decided in `mosaic.runners.preflight`.
+Gathers only; what the facts mean is decided in `mosaic.runners.decide`.
 """
 
 from __future__ import annotations

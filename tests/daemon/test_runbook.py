@@ -142,6 +142,14 @@ def test_on_a_full_disk_the_history_waits_for_room(
     assert [change.state for change in runs.read_manifest(folder).history] == [RunState.LOST]
 
 
+def test_a_first_look_counts_whatever_it_shows(root: DataRoot, book: RunBook) -> None:
+    make(root)
+    book._observe = lambda _: Sight()  # as a run is taken to be before anybody looked
+    (run,) = book.scan()
+    assert run.closed
+    assert [change.state for change in run.manifest.history] == [RunState.LOST]
+
+
 def test_an_unknown_run_is_named(book: RunBook) -> None:
     with pytest.raises(RunNotFoundError, match="NOPE"):
         book["NOPE"]

@@ -10,10 +10,11 @@ import msgspec
 import pytest
 
 from mosaic.daemon import janitor
-from mosaic.daemon.ingest_link import IngestLink
+from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.trainer import LOCAL, Trainer
 from mosaic.errors import RunNotFoundError, UsageError
 from mosaic.paths import DataRoot
+from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import RunSpec, RunState
 from mosaic.runs import folder as runs
 from mosaic.settings import Settings
@@ -110,6 +111,42 @@ def test_a_submission_that_never_reached_the_place_is_taken_up_by_the_next_try(h
     with trainer_on(home, machine) as trainer:
         assert trainer.run(run_id(0)).state is RunState.LOST
         assert submit(trainer, 0) is RunState.STARTING
+
+
+def test_a_run_that_is_submitted_again_is_settled_only_when_ingest_says_so_again(home: Path) -> None:
+    machine = Machine()
+    runs.create(DataRoot(home), RunSpec(run_id=run_id(0), command=["x"], cwd="/"), created=1.0)
+    with trainer_on(home, machine) as trainer:
+        trainer._heard(News(run_id=run_id(0), settled=True))
+        assert trainer.settled(run_id(0))
+        submit(trainer, 0)
+        turn(trainer, machine)
+        machine.end(run_id(0), code=0)
+        assert turn(trainer, machine) == {0: RunState.FINISHED}
+        assert not trainer.settled(run_id(0))
+        trainer._heard(News(run_id=run_id(0), settled=True))
+        assert trainer.settled(run_id(0))
+
+
+def test_news_without_numbers_leaves_those_that_came_before(home: Path) -> None:
+    machine = Machine()
+    with trainer_on(home, machine) as trainer:
+        submit(trainer, 0)
+        turn(trainer, machine)
+        machine.end(run_id(0), code=0)
+        turn(trainer, machine)
+        trainer._heard(News(run_id=run_id(0), summary=StoreSummary(steps=5)))
+        trainer._heard(News(run_id=run_id(0), settled=True))
+        assert trainer.run(run_id(0)).steps == 5
+        assert trainer.settled(run_id(0))
+
+
+def test_a_run_submitted_on_a_low_disk_waits_from_the_first_moment(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(janitor, "free_mib", lambda _: 512)
+    with trainer_on(home, Machine(), disk_reserve_mib=1024) as trainer:
+        assert submit(trainer, 0) is RunState.QUEUED
 
 
 def test_a_stopped_run_makes_room_for_the_next_and_a_queued_one_never_starts(home: Path) -> None:

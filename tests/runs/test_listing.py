@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
+from mosaic.protocol.cards import Job
 from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState
 from mosaic.runs.lifecycle import Seen, judge
@@ -56,6 +57,18 @@ def test_a_row_joins_what_was_asked_seen_and_stored() -> None:
     made = make_row(manifest, seen, judge(seen), summary)
     assert (made.state, made.started, made.ended) == (RunState.FINISHED, 6.0, 9.0)
     assert (made.episodes, made.steps, made.steps_per_sec) == (3, 40, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "listed"),
+    [([], "CartPole-v1", ["CartPole-v1"]), (["A-v0", "B-v0"], "CartPole-v1", ["A-v0", "B-v0"]), ([], "", [])],
+)
+def test_a_run_is_listed_with_its_environments_and_before_there_are_any_with_the_one_asked_for(
+    stored: list[str], asked: str, listed: list[str]
+) -> None:
+    spec = RunSpec(run_id="R", command=["x"], cwd="/", job=Job(runner="r", env_id=asked))
+    made = make_row(Manifest(spec=spec, created=5.0), Seen(), judge(Seen()), StoreSummary(env_ids=stored))
+    assert made.env_ids == listed
 
 
 def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,41 @@ def test_a_shim_that_fails_before_its_first_record_says_why(
     place.order(folder, Order(want=Want.STOP))
     until(lambda: place.observe(folder).state is RunState.STOPPED and not place.observe(folder).kept)
     until(lambda: place.tend() is None and not place._launcher._shims)
+
+
+@pytest.fixture
+def member(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the run that only SIGKILL ends."""
+    env = {"MOSAIC_RUN_DIR": str(DataRoot(home).run(RUN_ID).path), "PATH": os.environ["PATH"]}
+    script = "trap '' INT TERM; echo ready; while :; do sleep 0.1; done"
+    with subprocess.Popen(["sh", "-c", script], env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.usefixtures("member")
+def test_a_run_that_is_being_stopped_is_taken_up_only_when_its_shim_is_gone(
+    home: Path, place: LocalPlace
+) -> None:
+    folder = runs.create(DataRoot(home), SPEC, created=0.0)
+    runs.write_control(folder, Control(want=Want.STOP))
+    with Lock(folder.tree_lock):
+        with Lock(folder.shim_lock):
+            place.adopt(folder)
+            assert place._ladders == {}  # its shim does it
+        place.adopt(folder)
+        assert list(place._ladders) == [RUN_ID]
+
+
+@pytest.mark.usefixtures("member")
+def test_a_second_stop_climbs_on_where_the_first_one_is(home: Path, place: LocalPlace) -> None:
+    folder = runs.create(DataRoot(home), SPEC, created=0.0)
+    place.order(folder, Order(want=Want.STOP))
+    ladder = place._ladders[RUN_ID]
+    place.order(folder, Order(want=Want.STOP, reason="again"))
+    assert place._ladders == {RUN_ID: ladder}
 
 
 def test_live_frames_of_the_dead_are_swept_when_a_run_ends_and_at_the_start(

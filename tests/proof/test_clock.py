@@ -46,7 +46,7 @@ TIMELESS = [
     "daemon/places/base.py", "daemon/places/local/place.py", "daemon/places/local/launcher.py",
     "daemon/places/local/orphans.py", "daemon/places/local/processes.py",
 ]  # fmt: skip
-"""Where states come from: no wall clock at all."""
+"""Where states come from, and by `runs/folder.py` whether a store may settle: no wall clock at all."""
 
 STAMPS = {
     "daemon/trainer.py": {"__init__": 1},  # the default of `now`, which goes into listings
@@ -83,12 +83,6 @@ def test_code_that_derives_states_reads_no_wall_clock(module: str) -> None:
 @pytest.mark.parametrize("module", STAMPS)
 def test_code_that_watches_runs_reads_the_clock_only_for_stamps(module: str) -> None:
     assert readings((SOURCES / module).read_text()) == STAMPS[module]
-
-
-def test_ingest_asks_no_clock_whether_a_run_has_ended() -> None:
-    tree = ast.parse((SOURCES / "store" / "ingest.py").read_text())
-    (ended,) = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "ended"]
-    assert readings(ast.unparse(ended)) == {}
 
 
 def test_the_reading_of_clocks_is_noticed_in_every_spelling() -> None:

@@ -99,7 +99,12 @@ def test_a_shim_that_fails_before_its_first_record_says_why(
     place.launch(folder, SPEC, {"PATH": os.environ["PATH"]}, record=lambda: None)  # may be tried again
     place.order(folder, Order(want=Want.STOP))
     until(lambda: place.observe(folder).state is RunState.STOPPED and not place.observe(folder).kept)
-    until(lambda: place.tend() is None and not place._launcher._shims)
+
+    def collected() -> bool:
+        place.tend()
+        return not place._launcher._shims
+
+    until(collected)
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ class Counter(gym.vector.VectorEnv):
         self.action_space = gym.vector.utils.batch_space(self.single_action_space, 3)
         self.mode = mode
     def reset(self, *, seed=None, options=None):
-        mask = (options or {}).get("reset_mask", np.ones(3, bool))
+        mask = (options or {}).pop("reset_mask", np.ones(3, bool))  # as gymnasium's own take it out
         if mask.all():
             self.at = np.zeros(3, int)
         self.at[mask] = 0

@@ -175,6 +175,8 @@ class VectorHooks:
             if is_inside():
                 return raw(self, *args, **kwargs)
             seed, options = reset_arguments(args, kwargs)
+            if isinstance(options, dict):
+                options = dict(options)  # the environment may take the mask out
             state = None
             if seed is None:
                 with report.guard("vector random state"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
@@ -18,6 +19,9 @@ from mosaic_worker.session.view import View
 from mosaic_worker.session.worlds import World, world_of
 from tests.worker.session.test_worlds import Countdown
 from tests.worker.zoo import Counting, Leaving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Corridor(gym.Env[Any, Any]):
@@ -193,7 +197,57 @@ def test_without_autoreset_the_one_who_has_ended_waits_for_the_others() -> None:
         world_of(env, "vector"), defaultdict(lambda: Policy(lambda v: v.actor)), until=Until(episodes=2)
     )
     assert [(one.actor, one.length) for one in played.episodes] == [(0, 2), (1, 3)] * 2
-    assert env.given[:3] == [[0, 1], [0, 1], [1, 1]]
+    assert env.given[:3] == [[0, 1], [0, 1], [1, 1]]  # who waits does what a neighbour does
+
+
+def balanced(observation: Any) -> int:
+    return int(observation[2] > 0)
+
+
+def counted_by_hand(envs: Any, mode: AutoresetMode, enough: Callable[[int, int], bool]) -> list[Any]:
+    """Episodes as (position, return, length), counted from what a vector environment returns."""
+    found: list[Any] = []
+    totals, lengths, rounds = np.zeros(3), np.zeros(3, int), 0
+    idle, over = np.zeros(3, bool), np.zeros(3, bool)
+    observations, _ = envs.reset(seed=7)
+    while not enough(len(found), rounds):
+        if mode == AutoresetMode.DISABLED and over.any():
+            envs.reset(options={"reset_mask": over})
+        actions = np.array([balanced(one) for one in observations])
+        if not idle.all():
+            actions[idle] = actions[~idle][0]  # who waits does what a neighbour does
+        observations, rewards, terminated, truncated, _ = envs.step(actions)
+        over = terminated | truncated
+        for index in np.flatnonzero(~idle):
+            totals[index] += rewards[index]
+            lengths[index] += 1
+            if over[index]:
+                found.append((index, totals[index], lengths[index]))
+                totals[index], lengths[index] = 0.0, 0
+        if mode == AutoresetMode.NEXT_STEP:
+            idle = over
+        elif mode == AutoresetMode.DISABLED:
+            idle = idle | over
+            if idle.all():
+                rounds += 1
+                idle, over = np.zeros(3, bool), np.zeros(3, bool)
+                observations, _ = envs.reset()
+    return found
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_gymnasiums_own_vector_environment_is_played_in_every_autoreset_mode(mode: AutoresetMode) -> None:
+    def envs() -> Any:
+        return gym.vector.SyncVectorEnv([lambda: gym.make("CartPole-v1")] * 3, autoreset_mode=mode)
+
+    operators: dict[int, Operator] = defaultdict(lambda: Policy(lambda view: balanced(view.observation)))
+    played = play(world_of(envs(), "vector"), operators, until=Until(episodes=4), seed=7)
+    waits = mode == AutoresetMode.DISABLED
+    by_hand = counted_by_hand(envs(), mode, lambda found, rounds: (rounds if waits else found) >= 4)
+    assert [(one.actor, one.returned, one.length) for one in played.episodes] == by_hand
+    assert len(by_hand) == 12 if waits else 4 <= len(by_hand) <= 6
+    if waits:
+        assert played.ticks == sum(max(length for *_, length in by_hand[at : at + 3]) for at in (0, 3, 6, 9))
 
 
 class Guard(Supervisor):

@@ -16,7 +16,10 @@ from tests.worker.zoo import Counting, Leaving
 
 
 class Countdown(VectorEnv):
-    """Positions that end after 2, 3, … steps. Observations count the steps of the episode."""
+    """Positions that end after 2, 3, … steps. Observations count the steps of the episode.
+
+    As strict as gymnasium's own: without autoreset, nobody may be stepped after the end.
+    """
 
     def __init__(self, mode: AutoresetMode, positions: int = 2) -> None:
         self.num_envs = positions
@@ -27,13 +30,20 @@ class Countdown(VectorEnv):
 
     def reset(self, *, seed: Any = None, options: Any = None) -> Any:
         self.seeds = seed
-        self.count = np.zeros(self.num_envs, np.int64)
-        self.ended = np.zeros(self.num_envs, bool)
+        mask = (options or {}).pop("reset_mask", None)
+        if mask is None:
+            self.count = np.zeros(self.num_envs, np.int64)
+            self.ended = np.zeros(self.num_envs, bool)
+        else:
+            assert mask.dtype == np.bool_
+            self.count[mask] = 0
+            self.ended[mask] = False
         return self.count.copy(), {}
 
     def step(self, actions: Any) -> Any:
         self.given.append(actions.tolist())
         mode, infos = self.metadata["autoreset_mode"], {}
+        assert mode != AutoresetMode.DISABLED or not self.ended.any()
         began = self.ended & (mode == AutoresetMode.NEXT_STEP)
         self.count = np.where(began, 0, self.count + 1)
         self.ended = ~began & (self.count >= np.arange(2, self.num_envs + 2))
@@ -137,10 +147,54 @@ def test_without_autoreset_a_vector_world_is_over_when_all_have_ended() -> None:
     assert (world.restarts, world.over) == (False, False)
     world.step({1: 1})
     assert world.over
-    world.reset(options={"reset_mask": np.array([False, False])})
-    assert world.over
     world.reset(options={"reset_mask": np.array([True, False])})
     assert not world.over
+    assert [(index, one.observation, one.terminated) for index, one in world.look().items()] == [
+        (0, 0, False),
+        (1, 3, True),
+    ]
+    world.step({0: 1})
+    world.step({0: 1})
+    assert world.over
+
+
+def test_without_autoreset_who_has_ended_is_seen_once_and_waits_however_often_it_has_to_be_reset() -> None:
+    env = Countdown(AutoresetMode.DISABLED, positions=4)
+    world = world_of(env, "vector")
+    world.reset()
+    seen = []
+    while not world.over:
+        world.step({index: 1 for index, one in world.look().items() if not one.terminated})
+        seen.append([(index, one.observation, one.terminated) for index, one in world.look().items()])
+    assert seen == [
+        [(0, 1, False), (1, 1, False), (2, 1, False), (3, 1, False)],
+        [(0, 2, True), (1, 2, False), (2, 2, False), (3, 2, False)],
+        [(1, 3, True), (2, 3, False), (3, 3, False)],
+        [(2, 4, True), (3, 4, False)],
+        [(3, 5, True)],
+    ]
+    world.reset()
+    assert list(world.look()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", [gym.vector.SyncVectorEnv, gym.vector.AsyncVectorEnv])
+def test_gymnasiums_own_vector_environment_is_stepped_to_its_end_without_autoreset(kind: Any) -> None:
+    lengths = []
+    for seed in (4, 5, 6):
+        env = gym.make("CartPole-v1")
+        env.reset(seed=seed)
+        lengths.append(next(count for count in range(1, 99) if env.step(1)[2]))
+    assert len(set(lengths)) > 1
+    made = kind([lambda: gym.make("CartPole-v1")] * 3, autoreset_mode=AutoresetMode.DISABLED)
+    world, counted = world_of(made, "vector"), [0, 0, 0]
+    world.reset(seed=4)
+    while not world.over:
+        acting = [index for index, one in world.look().items() if not one.terminated]
+        world.step(dict.fromkeys(acting, 1))
+        for index in acting:
+            counted[index] += 1
+    world.close()
+    assert counted == lengths
 
 
 def test_a_vector_world_draws_the_position_that_is_asked_for() -> None:

@@ -14,8 +14,9 @@ __all__ = ["VectorWorld"]
 class VectorWorld(World):
     """A vector environment of gymnasium. Its actors are its positions, from 0.
 
-    How a position begins its next episode is the environment's autoreset mode; with `disabled` it waits until
-    the whole is reset.
+    How a position begins its next episode is the environment's autoreset mode. With `disabled` it waits until
+    the whole is reset: the environment still steps it, so it is reset for itself whenever it must be, and
+    nobody is shown what becomes of it.
     """
 
     def __init__(self, env: Any) -> None:
@@ -25,6 +26,9 @@ class VectorWorld(World):
         self._tuple_obs = type(getattr(env, "single_observation_space", None)).__name__ == "Tuple"
         self._now: Dict[Any, Outcome] = {}
         self._ended: List[bool] = [True] * int(env.num_envs)
+        """Whose episode has ended, and no next one has begun."""
+        self._unsteppable: List[bool] = [False] * len(self._ended)
+        """Without autoreset: whom the environment refuses to step before it is reset."""
         self._some: Any = None
 
     @property
@@ -36,31 +40,38 @@ class VectorWorld(World):
         seeds = arguments.get("seed")
         if isinstance(seeds, list) and len(set(seeds)) == 1:
             arguments["seed"] = seeds[0]  # the environment derives each position's seed from one number
+        mask = (arguments.get("options") or {}).get("reset_mask")  # the environment may take it out
         observations, infos = self.env.reset(**arguments)[:2]
-        mask = (arguments.get("options") or {}).get("reset_mask")
-        self._ended = [
-            ended and mask is not None and not mask[index] for index, ended in enumerate(self._ended)
-        ]
-        self._now = {
-            index: Outcome(self._at(observations, index), info=_info_at(infos, index))
-            for index in range(len(self._ended))
-        }
+        now: Dict[Any, Outcome] = {}
+        for index in range(len(self._ended)):
+            if mask is None or mask[index]:
+                self._ended[index] = self._unsteppable[index] = False
+                now[index] = Outcome(self._at(observations, index), info=_info_at(infos, index))
+            elif index in self._now:
+                now[index] = self._now[index]
+        self._now = now
 
     def _at(self, batch: Any, index: int) -> Any:
         return at(batch, index, in_tuple=self._tuple_obs)
 
     def look(self) -> Dict[Any, Outcome]:
-        """Every position's outcome."""
+        """The outcome of every position but those that wait."""
         return self._now
 
     def step(self, actions: Mapping[Any, Any]) -> None:
         """Step all positions; one that has no action only restarts, or waits, and its action is ignored."""
+        if any(self._unsteppable):
+            self._reset_unsteppable()
         batch = self._batch([actions.get(index) for index in range(len(self._ended))])
         observations, rewards, terminated, truncated, infos = self.env.step(batch)
         now: Dict[Any, Outcome] = {}
         for index, ended in enumerate(self._ended):
             over = bool(terminated[index] or truncated[index])
             how, last = "", None
+            if not self.restarts:
+                self._unsteppable[index] = over
+                if ended:
+                    continue
             if ended and self._mode == "next_step":
                 how, over = BEGAN, False
             elif over and self._mode == "same_step":
@@ -76,6 +87,11 @@ class VectorWorld(World):
             )
             self._ended[index] = over
         self._now = now
+
+    def _reset_unsteppable(self) -> None:
+        import numpy as np
+
+        self.env.reset(options={"reset_mask": np.array(self._unsteppable)})
 
     def _batch(self, actions: List[Any]) -> Any:
         """One batch of what each position does; who does nothing gets what a neighbour does."""

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import command
-from mosaic_worker.session import played
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.outcome import SOLE
-from mosaic_worker.session.played import Episode
+from mosaic_worker.session.played import Episode, Played
 from mosaic_worker.session.worlds import SingleWorld
 
 if TYPE_CHECKING:
     from mosaic_worker.operators import Operator
 
-__all__ = ["Played", "evaluate", "report", "summary"]
+__all__ = ["Evaluation", "evaluate", "report", "summary"]
 
 
-class Played(played.Played):
-    """The episodes of an evaluation: each return is recorded when its episode ends.
+class Evaluation(Played):
+    """What an evaluation played: each return is recorded when its episode ends.
 
     `step` and `end` are for a driver whose framework evaluates in a loop of its own; `evaluate` needs none.
     """
@@ -39,6 +38,7 @@ class Played(played.Played):
         """The framework made one step."""
         self._total += reward
         self._steps += 1
+        self.ticks += 1
 
     def end(self) -> None:
         """The framework ended the episode."""
@@ -54,7 +54,7 @@ def evaluate(
     episodes: int,
     step: int,
     returned: Optional[Callable[[Episode], float]] = None,
-) -> Played:
+) -> Evaluation:
     """Play episodes, record each return, print and record the result.
 
     Args:
@@ -65,12 +65,13 @@ def evaluate(
         step: how far the training was that is evaluated.
         returned: an episode's return, where it is not the sum of the rewards.
     """
-    found = Played()
+    found = Evaluation()
 
     def ended(episode: Episode) -> None:
         found.add(episode if returned is None else episode._replace(returned=returned(episode)))
 
-    play(SingleWorld(env), operator, until=Until(episodes=episodes), seed=seed, ended=ended)
+    played = play(SingleWorld(env), operator, until=Until(episodes=episodes), seed=seed, ended=ended)
+    found.ticks = played.ticks
     report(found, step=step)
     return found
 

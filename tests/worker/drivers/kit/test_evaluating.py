@@ -10,7 +10,7 @@ import pytest
 import mosaic_worker
 from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Log, Metric
-from mosaic_worker.drivers.kit.evaluating import Played, evaluate, summary
+from mosaic_worker.drivers.kit.evaluating import Evaluation, evaluate, summary
 from mosaic_worker.operators import Policy
 from mosaic_worker.recorder import Recorder
 
@@ -45,13 +45,13 @@ def test_a_mean_never_comes_without_spread_and_number() -> None:
 
 
 def test_episodes_are_counted_apart_and_recorded_as_they_end(recorder: Recorder, tmp_path: Path) -> None:
-    played = Played()
+    played = Evaluation()
     for reward in (1.0, 2.0):
         played.step(reward)
     played.end()
     played.step(-1.0)
     played.end()
-    assert (played.returns, played.lengths) == ([3.0, -1.0], [2, 1])
+    assert (played.returns, played.lengths, played.ticks) == ([3.0, -1.0], [2, 1], 3)
     assert metrics(recorded(recorder, tmp_path)) == [
         ("eval/episodic_return", 3.0, 1),
         ("eval/episodic_return", -1.0, 2),
@@ -71,7 +71,7 @@ def test_an_evaluation_plays_from_the_seed_and_says_how_it_went(
             observation, _, terminated, truncated, _ = again.step(int(observation[2] > 0))
             over, steps = terminated or truncated, steps + 1
         lengths.append(steps)
-    assert played.lengths == lengths
+    assert (played.lengths, played.ticks) == (lengths, sum(lengths))
     events = recorded(recorder, tmp_path)
     mean = sum(lengths) / 2
     assert metrics(events) == [
@@ -92,5 +92,5 @@ def test_a_return_that_the_environment_counted_itself_is_the_one_that_is_said(
     told = evaluate(
         scaled, Policy(lambda _: 1), seed=0, episodes=1, step=0, returned=lambda one: one.info["episode"]["r"]
     )
-    assert told.returns == [float(told.lengths[0])]
+    assert told.returns == [float(told.lengths[0])] == [float(told.ticks)]
     assert metrics(recorded(recorder, tmp_path))[0] == ("eval/episodic_return", told.returns[0], 1)

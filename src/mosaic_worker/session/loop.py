@@ -5,6 +5,7 @@ It knows no framework, draws nothing and writes nothing: recording is the hooks'
 
 from __future__ import annotations
 
+import math
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -167,23 +168,25 @@ def play(
         until: the bounds.
         seed: of the first reset, and of the operators (each has its own, by seed and seat); later episodes
             go on from there.
-        reset: False to go on where the world stands.
+        reset: False to go on where the world stands; one that is over, or was never reset, is reset anyway.
         ended: called with each episode when it ends.
 
     Returns:
         What was played.
     """
     played = Played(ended)
-    if until.ticks == 0 or until.episodes == 0:
+    ticks = math.inf if until.ticks is None else until.ticks
+    episodes, stop = until.episodes, until.stop
+    if ticks <= 0 or (episodes is not None and episodes <= 0):
         return played
-    table = _Table(world, operators, supervisors, seed=seed, fresh=reset, played=played)
-    if reset:
+    fresh = reset or world.over
+    table = _Table(world, operators, supervisors, seed=seed, fresh=fresh, played=played)
+    if fresh:
         world.reset(seed=seed)
     rounds = 0
-    ticks, stop, episodes = until.ticks, until.stop, until.episodes
     while True:
         over = world.over
-        last = played.ticks == ticks or (stop is not None and stop())
+        last = played.ticks >= ticks or (stop is not None and stop())
         actions = table.turn(world.look(), asks=not (over or last))
         if over:
             table.end_all()

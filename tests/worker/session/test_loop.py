@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from pettingzoo.classic.tictactoe import tictactoe
 
 from mosaic_worker.operators import Actions, Choice, Learner, Operator, Policy, Random, Seat
 from mosaic_worker.session.loop import Until, play
@@ -65,7 +66,7 @@ def test_no_episode_is_begun_that_would_have_no_step() -> None:
     env, world = corridor()
     assert play(world, Actions(range(6)), until=Until(ticks=6)).ticks == 6
     assert len(env.seeds) == 2
-    for until in (Until(ticks=0), Until(episodes=0)):
+    for until in (Until(ticks=0), Until(episodes=0), Until(ticks=-1), Until(episodes=-1)):
         assert play(world, Actions([]), until=until).episodes == []
     assert len(env.seeds) == 2
 
@@ -105,6 +106,34 @@ def test_play_goes_on_where_the_world_stands_and_counts_only_its_own() -> None:
     world.step({"": 9})
     played = play(world, Actions([1, 2, 3, 4]), until=Until(episodes=1), reset=False)
     assert (played.returns, played.lengths, env.seeds) == ([10.0], [4], [1])
+
+
+def test_a_world_that_is_over_is_reset_though_play_was_to_go_on() -> None:
+    env, world = corridor(2)
+    play(world, Actions([1, 1]), until=Until(episodes=1), seed=1)
+    played = play(world, Actions([2, 3]), until=Until(episodes=1), seed=8, reset=False)
+    assert (played.returns, played.lengths, env.seeds) == ([5.0], [2], [1, 8])
+
+
+@pytest.mark.parametrize(
+    ("kind", "env"),
+    [
+        ("single", Corridor()),
+        ("vector", Countdown(AutoresetMode.NEXT_STEP)),
+        ("vector", Countdown(AutoresetMode.SAME_STEP)),
+        ("vector", Countdown(AutoresetMode.DISABLED)),
+        ("aec", Counting(turns=4)),
+        ("aec", tictactoe.env()),
+        ("aec", tictactoe.raw_env()),
+        ("parallel", Leaving()),
+    ],
+)
+def test_a_world_that_was_never_reset_is_over_and_is_reset_by_play(kind: str, env: Any) -> None:
+    world = world_of(env, kind)
+    assert world.over
+    played = play(world, defaultdict(Random), until=Until(episodes=1), seed=3, reset=False)
+    assert played.ticks > 0
+    assert all(episode.length > 0 for episode in played.episodes)
 
 
 class Notes(Learner):

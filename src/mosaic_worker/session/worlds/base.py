@@ -35,7 +35,7 @@ class World:
 
     @property
     def over(self) -> bool:
-        """Whether nobody can act any more before the next reset."""
+        """Whether nobody can act before the next reset: all has ended, or nothing has begun."""
         raise NotImplementedError
 
     def reset(self, *, seed: Any = None, options: Any = None, rng: Optional[Dict[str, Any]] = None) -> None:

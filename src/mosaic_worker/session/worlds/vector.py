@@ -33,8 +33,8 @@ class VectorWorld(World):
 
     @property
     def over(self) -> bool:
-        """Only where positions do not restart by themselves, and all have ended."""
-        return not self.restarts and all(self._ended)
+        """Before the first reset; later only where positions do not restart by themselves and all ended."""
+        return not self._now or (not self.restarts and all(self._ended))
 
     def _reset(self, arguments: Dict[str, Any]) -> None:
         seeds = arguments.get("seed")

@@ -12,6 +12,10 @@ __all__ = ["AecWorld", "ParallelWorld"]
 
 
 class _ZooWorld(World):
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._begun = False  # before a reset an environment may have agents already, or refuse to name them
+
     @property
     def core(self) -> Any:
         """The innermost environment."""
@@ -19,8 +23,8 @@ class _ZooWorld(World):
 
     @property
     def over(self) -> bool:
-        """Whether no agent is left."""
-        return not self.env.agents
+        """Whether no agent is left, or none has begun."""
+        return not (self._begun and self.env.agents)
 
     def action_space(self, actor: Any = SOLE) -> Any:
         """An agent's; None where the environment does not say."""
@@ -39,6 +43,7 @@ class ParallelWorld(_ZooWorld):
 
     def _reset(self, arguments: Dict[str, Any]) -> None:
         result = self.env.reset(**arguments)
+        self._begun = True
         observations, infos = result if isinstance(result, tuple) else (result, {})
         self._now = {
             agent: Outcome(observations.get(agent), info=infos.get(agent)) for agent in self.env.agents
@@ -79,6 +84,7 @@ class AecWorld(_ZooWorld):
 
     def _reset(self, arguments: Dict[str, Any]) -> None:
         self.env.reset(**arguments)
+        self._begun = True
 
     @property
     def selected(self) -> Any:

@@ -95,9 +95,10 @@ _FILES = {
             pass
     """,
     "wandb/__init__.py": """
+        from wandb.sdk.wandb_config import Config
         from wandb.sdk.wandb_init import init
         from wandb.sdk.wandb_run import Run
-        run = None
+        run = config = None
         def log(*args, **kwargs):
             raise RuntimeError("call wandb.init() first")
     """,
@@ -107,14 +108,42 @@ _FILES = {
             import wandb
             from wandb.sdk.lib.noop_run import NoopRun
             run = (NoopRun if mode == "disabled" else wandb.Run)(config)
-            wandb.run, wandb.log = run, run.log
+            wandb.run, wandb.log, wandb.config = run, run.log, run.config
             return run
     """,
+    "wandb/sdk/wandb_config.py": """
+        class Config:
+            def __init__(self):
+                object.__setattr__(self, "_items", {})
+            def keys(self):
+                return [key for key in self._items if not key.startswith("_")]
+            def __getitem__(self, key):
+                return self._items[key]
+            def __contains__(self, key):
+                return key in self._items
+            def __setitem__(self, key, value):
+                self._set(key, value, False)
+            __setattr__ = __setitem__
+            def _set(self, key, value, allow_val_change):
+                key = key.strip("-")
+                if not allow_val_change and self._items.get(key, value) != value:
+                    raise ValueError(f"Attempted to change value of key {key}")
+                self._items[key] = value
+            def update(self, d, allow_val_change=None):
+                if isinstance(d, str):
+                    d = {"from": d}
+                for key, value in (d if isinstance(d, dict) else vars(d)).items():
+                    self._set(key, value, allow_val_change)
+            def setdefaults(self, d):
+                self._items.update({key: value for key, value in d.items() if key not in self})
+    """,
     "wandb/sdk/wandb_run.py": """
+        from wandb.sdk.wandb_config import Config
         class Run:
             url = "https://wandb.example/me/project/runs/1"
             def __init__(self, config):
-                self.config = dict(config or {}, _wandb={"x": 1})
+                self.config = Config()
+                self.config.update(dict(config or {}, _wandb={"x": 1}))
             def log(self, data, step=None, commit=None):
                 pass
     """,

@@ -42,6 +42,79 @@ def test_logged_scalars_are_metrics_and_the_rest_is_left_alone(tmp_path: Path, m
     assert done.hook_errors == {}
 
 
+@pytest.mark.parametrize("mode", ["online", "disabled"])
+def test_what_is_set_after_init_is_recorded_call_by_call_and_only_what_changed(
+    tmp_path: Path, mode: str
+) -> None:
+    done = run(
+        tmp_path,
+        f"""
+        import argparse
+        import wandb
+        wandb.init(config={{"lr": 0.1}}, mode="{mode}")
+        args = argparse.Namespace(lr=0.1, layers=[64, 64], fn=print)
+        wandb.config.update(args)
+        wandb.config.update(args)
+        wandb.config.late = 1
+        wandb.config["--dashed"] = {{"deep": {{"x": 2}}}}
+        wandb.config.update({{"lr": 0.2}}, allow_val_change=True)
+        wandb.config.update(d={{"late": 1, "gamma": 0.9}})
+        wandb.config.setdefaults({{"gamma": 0.5, "tau": 0.01}})
+        wandb.config.update("some.yaml")
+        wandb.config._own = 1
+        """,
+    )
+    assert [event["args"] for event in done.of("config")] == [
+        {"lr": 0.1},
+        {"layers": [64, 64]},
+        {"late": 1},
+        {"dashed": {"deep": {"x": 2}}},
+        {"lr": 0.2},
+        {"gamma": 0.9},
+        {"tau": 0.01},
+        {"from": "some.yaml"},
+    ]
+    assert done.hook_errors == {}
+
+
+def test_a_value_that_wandb_refuses_is_not_recorded_and_a_config_of_no_run_neither(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        import wandb
+        own = wandb.Config()
+        own.x = 1
+        wandb.init()
+        own.y = 2
+        wandb.config.lr = 0.1
+        try:
+            wandb.config.lr = 0.2
+        except ValueError as error:
+            print("caught", error)
+        """,
+    )
+    assert "caught Attempted to change value of key lr" in done.stdout
+    assert [event["args"] for event in done.of("config")] == [{"lr": 0.1}]
+
+
+def test_what_is_called_like_a_password_is_left_out(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        import wandb
+        wandb.init(config={"api_key": "hidden", "lr": 0.1, "db": {"host": "h", "DB_PASSWORD": "hidden"}})
+        wandb.config.token = "hidden"
+        wandb.config.update({"wandbApiKey": "hidden", "hf_token": "hidden", "eos_token": "</s>"})
+        wandb.config.update({"max_tokens": 9, "secret": 3, "tokenizer": "bpe"})
+        """,
+    )
+    assert [event["args"] for event in done.of("config")] == [
+        {"lr": 0.1, "db": {"host": "h"}},
+        {"eos_token": "</s>"},
+        {"max_tokens": 9, "secret": 3, "tokenizer": "bpe"},
+    ]
+
+
 def test_a_call_that_wandb_refuses_stays_the_scripts_own_error(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -7,11 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Belief, Bye, Checkpoint, Config, Decision, Hello, Log, Metric
+from mosaic_worker import recorder as recorder_module
 from mosaic_worker import report
 from mosaic_worker.episodes import Track
 from mosaic_worker.recorder import Recorder
@@ -68,6 +70,20 @@ def test_config_puts_unknown_fields_among_the_arguments(tmp_path: Path) -> None:
     assert isinstance(found, Config)
     assert (found.algo, found.seed, found.env_id) == ("ppo", 3, None)
     assert found.args == {"layers": [64, 64], "gamma": 0.99}
+
+
+@pytest.mark.parametrize(
+    ("known", "event"),
+    [
+        (recorder_module._CONFIG_FIELDS, Config),
+        (recorder_module._DECISION_FIELDS, Decision),
+        (recorder_module._BELIEF_FIELDS, Belief),
+    ],
+)
+def test_the_fields_it_knows_are_those_of_the_protocol(known: tuple[str, ...], event: Any) -> None:
+    fields = {field.encode_name for field in msgspec.structs.fields(event)}
+    assert {*known} == fields - {"seq", "t"}
+    assert len({*known}) == len(known)
 
 
 def test_a_decision_is_about_the_next_step_of_the_one_open_episode(tmp_path: Path) -> None:

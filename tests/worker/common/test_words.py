@@ -54,6 +54,49 @@ def test_a_number_below_its_bound_is_refused_with_its_flag(field: Field) -> None
     assert getattr(parse(["eval", field.flag, str(least)]), field.flag[2:]) == least
 
 
+@pytest.mark.parametrize("word", ["--bogus=3", "-n=3", "--steps=3", "--bogus", "plain", "=3", ""])
+def test_what_is_neither_a_flag_of_the_table_nor_a_parameter_is_refused(word: str) -> None:
+    with pytest.raises(
+        Refused, match=f"cannot read {word!r}: flags are --algo --env .*, parameters are key=v"
+    ):
+        parse(["eval", word])
+
+
+def test_parameters_are_read_and_those_of_the_environment_kept_apart() -> None:
+    found = parse(["eval", "lr=0.1", "env.map_name=4x4", "--seed", "3", "net=a=b"])
+    assert (found.parameters, found.env_arguments, found.seed) == (
+        {"lr": 0.1, "net": "a=b"},
+        {"map_name": "4x4"},
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["play"], ["--env", "E"], ["train"], ["eval", "--seed"], ["eval", "--seed", "x"]]
+)
+def test_a_word_that_is_missing_or_wrong_is_refused(words: list[str]) -> None:
+    with pytest.raises(Refused):
+        parse(words)
+
+
+@pytest.mark.parametrize(
+    ("said", "source"),
+    [
+        ({}, None),
+        ({"init": "i"}, "i"),
+        ({"resume": "r"}, "r"),
+        ({"resume": "r", "checkpoint": "c"}, "c"),
+        ({"resume": "r", "checkpoint": "c", "init": "i"}, "c"),
+        ({"init": "i", "checkpoint": "c"}, "i"),
+        ({"checkpoint": "c"}, None),
+    ],
+)
+def test_a_training_starts_from_what_it_resumes_or_else_from_what_it_is_given(
+    said: dict[str, str], source: str | None
+) -> None:
+    assert Words("train", **said).source == source  # type: ignore[arg-type]
+
+
 def test_what_people_may_fill_in_is_explained_to_them() -> None:
     for field in FIELDS:
         assert bool(field.help) == bool(field.asked), field.name

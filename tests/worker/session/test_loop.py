@@ -62,6 +62,21 @@ def test_episodes_are_counted_apart_and_said_when_they_end() -> None:
     assert env.seeds == [5, None, None]
 
 
+def test_an_episode_that_is_cut_off_by_a_time_limit_has_ended_with_what_the_environment_said() -> None:
+    world = world_of(gym.wrappers.TimeLimit(Corridor(9), 2))
+    played = play(world, Actions(range(4)), until=Until(episodes=2))
+    assert played.episodes == [Episode("", 1.0, 2, {"at": 2}), Episode("", 5.0, 2, {"at": 2})]
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_position_that_is_cut_off_by_a_time_limit_has_ended(mode: AutoresetMode) -> None:
+    envs = gym.vector.SyncVectorEnv(
+        [lambda: gym.make("CartPole-v1", max_episode_steps=5)] * 2, autoreset_mode=mode
+    )
+    played = play(world_of(envs, "vector"), defaultdict(Random), until=Until(episodes=2), seed=0)
+    assert {(one.actor, one.length) for one in played.episodes} == {(0, 5), (1, 5)}
+
+
 def test_no_episode_is_begun_that_would_have_no_step() -> None:
     env, world = corridor()
     assert play(world, Actions(range(6)), until=Until(ticks=6)).ticks == 6

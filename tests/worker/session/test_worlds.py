@@ -225,6 +225,44 @@ def test_in_a_parallel_world_whoever_is_taken_out_is_gone() -> None:
     assert list(world.look()) == ["a"]
 
 
+class Old:
+    """As PettingZoo was before 1.22: four values, one flag; spaces in dicts."""
+
+    possible_agents = ("a", "b")
+
+    def reset(self) -> Any:
+        self.agents = list(self.possible_agents)
+        return {"a": 0, "b": 0}
+
+    def step(self, actions: Any) -> Any:
+        self.agents = ["b"]
+        return {"a": 1, "b": 1}, {"a": 1.0, "b": 2.0}, {"a": True, "b": False}, {"a": {"x": 1}, "b": {"x": 2}}
+
+
+def test_the_four_values_of_an_old_parallel_environment_have_one_flag() -> None:
+    world = world_of(Old(), "parallel")
+    world.reset()
+    world.step({"a": 1, "b": 1})
+    assert {
+        agent: (one.observation, one.reward, one.terminated, one.truncated, one.info)
+        for agent, one in world.look().items()
+    } == {"a": (1, 1.0, True, False, {"x": 1}), "b": (1, 2.0, False, False, {"x": 2})}
+
+
+@pytest.mark.parametrize("error", [AttributeError, KeyError, TypeError, ValueError])
+def test_an_environment_that_does_not_say_what_an_agent_may_do_has_no_action_space(
+    error: type[Exception],
+) -> None:
+    class Silent(Leaving):
+        def action_space(self, agent: str) -> Any:
+            raise error(agent)
+
+    for kind in ("parallel", "aec"):
+        assert world_of(Silent(), kind).action_space("a") is None
+        assert world_of(Old(), kind).action_space("a") is None
+    assert world_of(Leaving(), "parallel").action_space("a").n == 10
+
+
 def test_there_is_no_world_of_another_kind() -> None:
     with pytest.raises(ValueError, match="kind 'double'; there are: single, vector, aec, parallel"):
         world_of(None, "double")

@@ -98,9 +98,8 @@ class AecWorld(_ZooWorld):
         return {self.env.agent_selection: Outcome(*five_values(self.env.last()))}
 
     def step(self, actions: Mapping[Any, Any]) -> None:
-        """Step with the selected agent's action; with nothing when it is dead."""
-        agent = self.env.agent_selection
-        self.env.step(None if self.dead(agent) else actions.get(agent))
+        """Step with the selected agent's action; a dead one has none."""
+        self.env.step(actions.get(self.env.agent_selection))
 
     def dead(self, agent: Any) -> bool:
         """Whether an agent's episode has ended."""

@@ -1,8 +1,9 @@
 """Snapshots of an environment, put back in place. Only where everything in it can be copied.
 
 The attributes of every layer are copied, not the layers themselves: an environment's own `__deepcopy__` may
-well make a fresh one. What draws (windows, surfaces, renderers) is shared by all snapshots; simulators have
-copies of their own.
+well make a fresh one. What its world remembers is copied with them, so that whoever plays on from a snapshot
+sees what was seen there. What draws (windows, surfaces, renderers) is shared by all snapshots; simulators
+have copies of their own.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ _MAX_DEPTH = 4
 _NOT_COPIED = (TypeError, ValueError, AttributeError, NotImplementedError, RuntimeError, RecursionError)
 
 Restore = Callable[[], None]
+_Saved = Tuple[List[Dict[str, Any]], Dict[str, Any], Dict[str, Any]]
+"""The attributes of every layer, the state of the world, the books of the comparison."""
 
 
 class UncopyableError(Exception):
@@ -48,30 +51,31 @@ class Keyframe:
         self._layers = _layers(sim.env)
         shared: Dict[int, Any] = {id(layer): layer for layer in self._layers}
         self._simulators: List[Restore] = []
-        for layer in self._layers:
-            for value in vars(layer).values():
+        state = sim.world.state()
+        for attributes in (*map(vars, self._layers), state):
+            for value in attributes.values():
                 self._share(value, shared, 0)
         self._shared = shared
-        self._saved = self._copied([vars(layer) for layer in self._layers], sim.books)
+        self._saved = self._copied(([vars(layer) for layer in self._layers], state, sim.books))
 
     def put_back(self, sim: Sim) -> None:
         """Make the environment what it was."""
-        attributes, books = self._copied(*self._saved)
+        attributes, state, books = self._copied(self._saved)
         for layer, saved in zip(self._layers, attributes):  # noqa: B905  (3.8 has no strict)
             mine = vars(layer)
             mine.clear()
             mine.update(saved)
         for restore in self._simulators:
             restore()
+        sim.world.restore(state)
         sim.turn, sim.books = self.turn, books
 
-    def _copied(self, attributes: List[Dict[str, Any]], books: Dict[str, Any]) -> Tuple[List[Any], Any]:
+    def _copied(self, saved: _Saved) -> _Saved:
         memo = dict(self._shared)
         try:
-            found = copy.deepcopy((attributes, books), memo)
+            return copy.deepcopy(saved, memo)
         except _NOT_COPIED as error:
             raise UncopyableError(str(error)) from error
-        return found
 
     def _share(self, value: Any, shared: Dict[int, Any], depth: int) -> None:
         kind = type(value)

@@ -91,8 +91,9 @@ class _Table:
         space = self._world.action_space(actor)
         operator.begin(Seat(actor, space, seed_of(self._seed, len(self.seats))))
         found = self.seats[actor] = _Sitting(operator)
-        if not self._fresh:  # its first reward is of a decision made before this play: count it out
+        if not self._fresh:  # what came of decisions made before this play is not counted: reward, and end
             found.total = -float(outcome.reward)
+            found.running = not (outcome.terminated or outcome.truncated or outcome.how == GONE)
         return found
 
     def begin(self) -> None:

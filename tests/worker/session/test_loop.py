@@ -123,6 +123,16 @@ def test_play_goes_on_where_the_world_stands_and_counts_only_its_own() -> None:
     assert (played.returns, played.lengths, env.seeds) == ([10.0], [4], [1])
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_an_episode_that_had_ended_before_play_goes_on_is_not_counted(mode: AutoresetMode) -> None:
+    world = world_of(Countdown(mode), "vector")
+    world.reset()
+    world.step({0: 1, 1: 1})
+    world.step({0: 1, 1: 1})
+    played = play(world, defaultdict(Random), until=Until(ticks=3), seed=0, reset=False)
+    assert [(one.actor, one.length) for one in played.episodes] == [(1, 1), (0, 2)]
+
+
 def test_a_world_that_is_over_is_reset_though_play_was_to_go_on() -> None:
     env, world = corridor(2)
     play(world, Actions([1, 1]), until=Until(episodes=1), seed=1)

@@ -79,6 +79,14 @@ class World:
         del actor
         return self.env.render()
 
+    def state(self) -> Dict[str, Any]:
+        """What the world itself remembers, beside the environment: to be copied, and given to `restore`."""
+        return {name: value for name, value in vars(self).items() if name != "env"}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Remember what `state` gave. The environment must have been put back to the same moment."""
+        vars(self).update(state)
+
     def close(self) -> None:
         """Let the environment go."""
         self.env.close()

@@ -1,6 +1,7 @@
 """Generic code knows no runner by name: what it must know of one stands on the runner's card.
 
-Looked at is every module of the workbench but the runners' own. A name may stand in docstrings and comments,
+Looked at is every module of the workbench and of the worker, but for the runners' own, their drivers and the
+hooks for one library by name. A name may stand in docstrings and comments,
 and in sentences for people as an example of `runner/algorithm`; anywhere else it is a special case in the
 wrong place.
 """
@@ -16,21 +17,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 import mosaic
+import mosaic_worker
 from mosaic.protocol.cards import COMMAND_RUNNER
 from mosaic.runners.registry import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SOURCE = Path(mosaic.__file__).parent
+TREES = (Path(mosaic.__file__).parent, Path(mosaic_worker.__file__).parent)
 OURS = {
     point.name
     for point in importlib.metadata.entry_points(group=GROUP)
     if point.module.partition(".")[0] == "mosaic"
 }
-OWN_MODULES = re.compile(r"runners/own/.*\.py")
-GENERATED = re.compile(r"rpc/pb/")
-NAMES = re.compile(rf"(?<![a-z0-9])({'|'.join(sorted(OURS - {COMMAND_RUNNER}))})(?![a-z0-9])", re.IGNORECASE)
+ANY = "|".join(sorted(OURS - {COMMAND_RUNNER}))
+NOT_GENERIC = re.compile(
+    rf"mosaic/(runners/own|rpc/pb)/.*|mosaic_worker/drivers/({ANY})(_family)?(\.py|/.*)|mosaic_worker/hooks/({ANY})\.py"
+)
+"""The runners' own modules, and what is generated."""
+NAMES = re.compile(rf"(?<![a-z0-9])({ANY})(?![a-z0-9])", re.IGNORECASE)
 ITS_MODULE = re.compile(rf"\brunners(\.own)?\.{COMMAND_RUNNER}$")
 EXAMPLE = re.compile(r"\s(?:[a-z0-9]+)/[a-z_0-9]+\s")
 ALLOWED = {
@@ -43,6 +48,7 @@ ALLOWED = {
     ("ui/welcome/model.py", COMMAND_RUNNER): "the id of a first step",
     ("protocol/cards.py", COMMAND_RUNNER): "where the runner of plain commands gets its name",
     ("cli/show.py", COMMAND_RUNNER): "the user's script, in a manifest",
+    ("hooks/__init__.py", "sb3"): "the hook for the library of that name",
 }
 
 
@@ -109,26 +115,52 @@ def test_examples_and_explanations_may_name_one(fine: str) -> None:
     assert not _names_in(fine)
 
 
+@pytest.mark.parametrize(
+    ("name", "generic"),
+    [
+        ("mosaic/runners/own/sb3.py", False),
+        ("mosaic/rpc/pb/x_pb2.py", False),
+        ("mosaic/runners/registry.py", True),
+        ("mosaic_worker/drivers/cleanrl/single_file.py", False),
+        ("mosaic_worker/drivers/tabular.py", False),
+        ("mosaic_worker/drivers/sb3_family/training.py", False),
+        ("mosaic_worker/drivers/single_file.py", True),
+        ("mosaic_worker/drivers/kit/saving.py", True),
+        ("mosaic_worker/hooks/sb3.py", False),
+        ("mosaic_worker/hooks/checkpoints.py", True),
+    ],
+)
+def test_a_module_is_generic_unless_it_is_a_runners_own(name: str, *, generic: bool) -> None:
+    assert (NOT_GENERIC.fullmatch(name) is None) == generic
+
+
+def _generic() -> Iterator[tuple[str, str]]:
+    """Every generic module, with its text."""
+    for tree in TREES:
+        for path in sorted(tree.rglob("*.py")):
+            name = path.relative_to(tree.parent).as_posix()
+            if not NOT_GENERIC.fullmatch(name):
+                yield name, path.read_text()
+
+
 def test_generic_code_knows_no_runner_by_name() -> None:
     assert {"script", "cleanrl", "sb3"} <= OURS
-    found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
-        if OWN_MODULES.fullmatch(name) or GENERATED.match(name):
-            continue
-        for line, said in _names_in(path.read_text()):
-            if not any(name.endswith(end) and said == text for end, text in ALLOWED):
-                found.append(f"{name}:{line}: {said}")
+    found = [
+        f"{name}:{line}: {said}"
+        for name, text in _generic()
+        for line, said in _names_in(text)
+        if not any(name.endswith(end) and said == allowed for end, allowed in ALLOWED)
+    ]
     assert not found, "say it on the card, or in the runner's own module:\n" + "\n".join(found)
 
 
 def test_everything_allowed_is_still_there() -> None:
     held = {
         (end, said)
-        for path in SOURCE.rglob("*.py")
-        for end, text in ALLOWED
-        if path.as_posix().endswith(end)
-        for _, said in _names_in(path.read_text())
-        if said == text
+        for name, text in _generic()
+        for end, allowed in ALLOWED
+        if name.endswith(end)
+        for _, said in _names_in(text)
+        if said == allowed
     }
     assert held == {*ALLOWED}

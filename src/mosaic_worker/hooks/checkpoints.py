@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 from mosaic_worker import hooks
 from mosaic_worker.hooks.nesting import Nesting, argument, wrap
-from mosaic_worker.hooks.scalars import whole
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["SAVES", "register"]
+__all__ = ["SAVES", "register", "regular_file"]
 
 SAVES = Nesting()
 _Args = Tuple[Any, ...]
@@ -23,12 +22,11 @@ _Kwargs = Dict[str, Any]
 
 
 def register(recorder: Recorder) -> None:
-    """Hook the ways to save that we know, each when the script imports it."""
+    """Hook the functions that save, each when the script imports it."""
     hooks.on_import("torch", lambda module: _hook_function(module, "save", "f", recorder=recorder))
     hooks.on_import(
         "safetensors.torch", lambda module: _hook_function(module, "save_file", "filename", recorder=recorder)
     )
-    hooks.on_import("stable_baselines3.common.base_class", lambda module: _hook_sb3(module, recorder))
 
 
 def _hook_function(module: Any, name: str, target: str, *, recorder: Recorder) -> None:
@@ -37,27 +35,14 @@ def _hook_function(module: Any, name: str, target: str, *, recorder: Recorder) -
 
     def after(_: Any, __: Any, args: _Args, kwargs: _Kwargs) -> None:
         with recorder.guard("checkpoints." + kind):
-            path = _regular_file(argument(args, kwargs, 1, target))
+            path = regular_file(argument(args, kwargs, 1, target))
             if path is not None:
                 recorder.checkpoint(path, kind=kind)
 
     wrap(module, name, SAVES, after)
 
 
-def _hook_sb3(module: Any, recorder: Recorder) -> None:
-    def after(_: Any, __: Any, args: _Args, kwargs: _Kwargs) -> None:
-        with recorder.guard("checkpoints.sb3"):
-            given = argument(args, kwargs, 1, "path")
-            path = _regular_file(given)
-            if isinstance(given, (str, os.PathLike)) and not os.path.splitext(os.fspath(given))[1]:
-                path = _regular_file(os.fspath(given) + ".zip")  # it adds this to a name without a suffix
-            if path is not None:
-                recorder.checkpoint(path, step=whole(getattr(args[0], "num_timesteps", None)), kind="sb3")
-
-    wrap(module.BaseAlgorithm, "save", SAVES, after)
-
-
-def _regular_file(target: Any) -> Optional[str]:
+def regular_file(target: Any) -> Optional[str]:
     """The absolute path of a target that is a file on disk; None for streams, devices and nothing at all."""
     if not isinstance(target, (str, os.PathLike)):
         return None

@@ -1,13 +1,15 @@
-"""What Stable-Baselines3 logs and how it is set up: each number of a `Logger.dump`, the algorithm's settings.
+"""What Stable-Baselines3 logs (each number of a `Logger.dump`), how it is set up, and the files it saves.
 
 Values excluded from one output or another are recorded too; text, figures and histograms are not.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks
+from mosaic_worker.hooks.checkpoints import SAVES, regular_file
 from mosaic_worker.hooks.nesting import Nesting, argument, wrap
 from mosaic_worker.hooks.scalars import number, plain_items, whole
 from mosaic_worker.hooks.tensorboard import METRICS
@@ -26,6 +28,7 @@ def register(recorder: Recorder) -> None:
     """Hook the logger and the base class of all algorithms, each when the script imports it."""
     hooks.on_import("stable_baselines3.common.logger", lambda module: _hook_logger(module, recorder))
     hooks.on_import("stable_baselines3.common.base_class", lambda module: _hook_learn(module, recorder))
+    hooks.on_import("stable_baselines3.common.base_class", lambda module: _hook_save(module, recorder))
 
 
 def _hook_logger(module: Any, recorder: Recorder) -> None:
@@ -67,6 +70,19 @@ def _hook_learn(module: Any, recorder: Recorder) -> None:
 
     # `learn` of the base class is abstract and every algorithm overrides it; all of them pass through here.
     wrap(module.BaseAlgorithm, "_setup_learn", Nesting(), after)
+
+
+def _hook_save(module: Any, recorder: Recorder) -> None:
+    def after(_: Any, __: Any, args: _Args, kwargs: _Kwargs) -> None:
+        with recorder.guard("sb3.save"):
+            given = argument(args, kwargs, 1, "path")
+            path = regular_file(given)
+            if isinstance(given, (str, os.PathLike)) and not os.path.splitext(os.fspath(given))[1]:
+                path = regular_file(os.fspath(given) + ".zip")  # it adds this to a name without a suffix
+            if path is not None:
+                recorder.checkpoint(path, step=whole(getattr(args[0], "num_timesteps", None)), kind="sb3")
+
+    wrap(module.BaseAlgorithm, "save", SAVES, after)
 
 
 def _constant(value: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from mosaic_worker.operators import Policy
+from mosaic_worker.operators import Operator, Policy
 from mosaic_worker.replay.keyframes import capture
 from mosaic_worker.replay.sims import Sim, SingleSim, VectorSim
 from mosaic_worker.replay.zoo import AecSim, ParallelSim
@@ -89,7 +89,7 @@ def test_a_play_goes_on_from_a_snapshot_as_it_went_on_the_first_time() -> None:
     assert taken is not None
     lengths = []
     for _ in range(2):
-        operators = defaultdict(lambda: Policy(lambda _: 1))
+        operators: dict[int, Operator] = defaultdict(lambda: Policy(lambda _: 1))
         played = play(sim.world, operators, until=Until(episodes=1), reset=False)
         lengths.append([(one.actor, one.length) for one in played.episodes])
         taken.put_back(sim)

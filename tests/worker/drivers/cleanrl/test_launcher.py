@@ -15,7 +15,7 @@ from typing import IO
 
 import pytest
 
-SRC = Path(__file__).parents[3] / "src"
+SRC = Path(__file__).parents[4] / "src"
 
 
 def command(script: Path, *flags: str) -> list[str]:

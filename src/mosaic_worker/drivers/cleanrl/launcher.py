@@ -16,12 +16,12 @@ from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
-from mosaic_worker.drivers import single_file
+from mosaic_worker.drivers.cleanrl import single_file
 from mosaic_worker.drivers.kit import command, evaluating
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
-from mosaic_worker.drivers.kit.stopping import Stop, leave
+from mosaic_worker.drivers.kit.stopping import Stop
 from mosaic_worker.operators import Policy
 
 if TYPE_CHECKING:
@@ -225,7 +225,3 @@ def _evaluate(words: Words) -> Optional[int]:
     finally:
         env.close()
     return 0
-
-
-if __name__ == "__main__":
-    leave(main(sys.argv[1:]))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mosaic_worker.drivers import single_file
+from mosaic_worker.drivers.cleanrl import single_file
+from mosaic_worker.drivers.cleanrl.single_file import Held, understood
 from mosaic_worker.drivers.kit.command import Refused
-from mosaic_worker.drivers.single_file import Held, understood
 
 
 class Tensor:

@@ -105,14 +105,14 @@ class Server:
 
     def _on_attempt(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
         stage = self._open
-        outcome = stage.attempt(
+        attempted = stage.attempt(
             int(request["start"]),
             int(request["target"]),
             self._progress,
             seekable=bool(request.get("seekable")),
         )
         differences: List[Any] = [
-            {"whose": whose, "turn": turn, **one} for whose, (turn, one) in outcome.differences.items()
+            {"whose": whose, "turn": turn, **one} for whose, (turn, one) in attempted.differences.items()
         ]
         return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
 

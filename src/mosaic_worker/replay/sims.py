@@ -81,18 +81,19 @@ def alone(found: Optional[Difference]) -> Found:
 class SingleSim(Sim):
     """An environment of gymnasium or gym. A turn is `[action, reward, flags, obs]`."""
 
+    world: SingleWorld
+
     def __init__(self, env: Any) -> None:
-        self._single = SingleWorld(env)
-        super().__init__(self._single)
-        self._space = self._single.action_space()
+        super().__init__(SingleWorld(env))
+        self._space = self.world.action_space()
 
     def _began(self, unit: Unit) -> Found:
-        return alone(difference(unit.first, self._single.now.observation))
+        return alone(difference(unit.first, self.world.now.observation))
 
     def _step(self, unit: Unit, turn: Any) -> Found:
         action = turn[0]
-        self._single.step({SOLE: action if type(action) is int else live(action, self._space)})
-        now = self._single.now
+        self.world.step({SOLE: action if type(action) is int else live(action, self._space)})
+        now = self.world.now
         return alone(of_step(turn[1:], now.observation, now.reward, flags_of(now.terminated, now.truncated)))
 
 

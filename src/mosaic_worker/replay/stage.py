@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mosaic_worker.replay.compare import Difference
     from mosaic_worker.replay.units import Unit
 
-__all__ = ["Outcome", "Stage", "make_sim"]
+__all__ = ["Attempted", "Stage", "make_sim"]
 
 Progress = Callable[[int, int], None]
 
@@ -28,7 +28,7 @@ _FILMING_SECS = 10.0
 _SLICE_SECS = 0.005
 
 
-class Outcome:
+class Attempted:
     """How an attempt went: for whoever something came out otherwise, the turn and the first difference.
 
     Turn -1 is the reset, turn k the k-th step, counted from 0.
@@ -56,7 +56,7 @@ class Stage:
         self._idle: Optional[Iterator[None]] = None
         self._film: Optional[Film] = None
 
-    def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Outcome:
+    def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Attempted:
         """Play from a fresh environment at `start` to the end of `target`, and compare the target.
 
         With `seekable`, frames may be asked for afterwards.
@@ -73,18 +73,18 @@ class Stage:
         seeker = Seeker(unit, lambda: self._fresh(start, target, _silent), draws=draws)
         if not seekable or not unit.turns:
             seeker.drop_keyframes()
-        outcome = self._play(sim, unit, seeker, progress)
+        attempted = self._play(sim, unit, seeker, progress)
         if not seekable:
             self._live, self._stands = sim, (start, target + 1) if sim.turn == len(unit.turns) else (-1, -1)
-            return outcome
+            return attempted
         seeker.played(sim)
         self.seeker = seeker
-        if outcome.differences:
+        if attempted.differences:
             seeker.drop_keyframes()
         else:
             seeker.prove()
         self._open_up(start, target, progress)
-        return outcome
+        return attempted
 
     def _open_up(self, start: int, target: int, progress: Progress) -> None:
         """Make every turn quick to get at, as far as a short time allows; the rest in idle moments."""
@@ -155,19 +155,19 @@ class Stage:
         sim.turn = -1
         return sim
 
-    def _play(self, sim: Sim, unit: Unit, seeker: Seeker, progress: Progress) -> Outcome:
-        outcome = Outcome()
+    def _play(self, sim: Sim, unit: Unit, seeker: Seeker, progress: Progress) -> Attempted:
+        attempted = Attempted()
         single = isinstance(sim, SingleSim)
-        outcome.add(-1, _safely(lambda: seeker.begin(sim)))
+        attempted.add(-1, _safely(lambda: seeker.begin(sim)))
         seeker.passed(sim, math.inf)
-        while sim.turn < len(unit.turns) and not (single and outcome.differences):
+        while sim.turn < len(unit.turns) and not (single and attempted.differences):
             turn, before = sim.turn, time.perf_counter()
-            outcome.add(turn, _safely(lambda: sim.step(unit)))
+            attempted.add(turn, _safely(lambda: sim.step(unit)))
             if sim.turn == turn:
                 break  # it raised: there is no going on
             seeker.passed(sim, time.perf_counter() - before)
             progress(sim.turn, len(unit.turns))
-        return outcome
+        return attempted
 
 
 def make_sim(builder: Builder) -> Sim:

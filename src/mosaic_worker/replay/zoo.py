@@ -68,28 +68,29 @@ class AecSim(_ZooSim):
     (`[reward, flags, obs]` in the order it made them).
     """
 
+    world: AecWorld
+
     def __init__(self, env: Any) -> None:
-        self._aec = AecWorld(env)
-        super().__init__(self._aec)
+        super().__init__(AecWorld(env))
 
     def _began(self, unit: Unit) -> Found:
         self.books = {"joined": [], "waiting": {}, "settled": {}}
         return []
 
     def _step(self, unit: Unit, turn: Any) -> Found:
-        agent = self._aec.selected
+        agent = self.world.selected
         name = str(agent)
         found: Found = []
         if turn is not None and turn[0] != name:
             found.append((turn[0], {"what": "turn", "recorded": turn[0], "now": name}))
-        if not self._aec.dead(agent) or turn is not None:
+        if not self.world.dead(agent) or turn is not None:
             found += self._look(unit, agent)
-        dead = turn is None or self._aec.dead(agent)
-        self._aec.step({} if dead else {agent: live(turn[1], self._aec.action_space(agent))})
+        dead = turn is None or self.world.dead(agent)
+        self.world.step({} if dead else {agent: live(turn[1], self.world.action_space(agent))})
         if turn is not None:
             self.books["waiting"][name] = self.turn
         living = list(self.env.agents)
-        if all(self._aec.dead(one) for one in living) or self.turn + 1 == len(unit.turns):
+        if all(self.world.dead(one) for one in living) or self.turn + 1 == len(unit.turns):
             for waiting in list(self.books["waiting"]):
                 found += self._settle(unit, waiting, self._named().get(waiting))
         return found
@@ -112,14 +113,14 @@ class AecSim(_ZooSim):
         if number >= len(steps) or agent is None:
             return []
         reward, flags, obs = steps[number]
-        rewards = self._aec.book("_cumulative_rewards") or {}
-        now = flags_of(self._aec.book("terminations").get(agent), self._aec.book("truncations").get(agent))
+        rewards = self.world.book("_cumulative_rewards") or {}
+        now = flags_of(self.world.book("terminations").get(agent), self.world.book("truncations").get(agent))
         one = of_step([reward, flags, None], None, rewards.get(agent, 0.0), now)
         one = one if one is not None else self._observed(obs, agent)
         return [] if one is None else [(name, {**one, "at": at})]  # what differs came of the turn it acted in
 
     def _observed(self, expected: Any, agent: Any) -> Optional[Difference]:
-        return None if expected is None else difference(expected, self._aec.observe(agent))
+        return None if expected is None else difference(expected, self.world.observe(agent))
 
     def _told(self, name: str, one: Optional[Difference]) -> Found:
         return [] if one is None else [(name, one)]

@@ -13,9 +13,7 @@ WORLDS = "mosaic_worker/session/worlds/"
 NOT_ENVIRONMENTS = {
     "mosaic_worker/session/loop.py": {"world.step", "world.reset"},
     "mosaic_worker/probe.py": {"world.reset"},
-    "mosaic_worker/replay/": {
-        "sim.step", "sim.reset", "self.world.step", "self.world.reset", "self._single.step", "self._aec.step",
-    },
+    "mosaic_worker/replay/": {"sim.step", "sim.reset", "self.world.step", "self.world.reset"},
     "mosaic_worker/hooks/": {"track.step", "agents.step", "self.agents.step"},
     "mosaic_worker/vectors.py": {"track.step"},
     "mosaic/": {"reader.reset", "self._reader.reset", "self.reset", "self._form.reset", "transport.step"},

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication
 
 from mosaic.ui.parts import make_checkpoints
 from mosaic.ui.shell.theme import tone
 from tests.ui.checkpoints.saving import saved
+from tests.ui.looks import themed
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from PySide6.QtGui import QColor
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.checkpoints.panel import CheckpointsPanel
@@ -159,9 +161,7 @@ def test_another_theme_colours_the_rows(
         assert item is not None
         return item.foreground(0).color()
 
-    light, before = colour(), qapp.palette()
-    try:
-        qapp.setPalette(QPalette(QColor("black")))
+    with themed(qapp) as theme:
+        light = colour()
+        theme.choose("dark")
         qtbot.waitUntil(lambda: colour() == tone("good") != light, timeout=WAIT_MS)
-    finally:
-        qapp.setPalette(before)

@@ -5,34 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from mosaic.protocol.cards import Job
 from mosaic.protocol.runs import RunState
 from mosaic.ui.parts import make_details
 from mosaic.ui.shell.theme import tone
+from tests.ui.looks import themed
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.details.panel import DetailsPanel
     from mosaic.ui.shell.context import Context
 
 WAIT_MS = 60_000
-
-
-@pytest.fixture
-def dark(qapp: QApplication) -> Iterator[QPalette]:
-    """A dark palette; the application has its own again afterwards."""
-    before, made = qapp.palette(), QPalette(QColor("black"))
-    yield made
-    qapp.setPalette(before)
 
 
 def make(qtbot: QtBot, context: Context) -> DetailsPanel:
@@ -113,16 +104,18 @@ def test_a_new_line_leaves_the_panel_where_it_was_scrolled_to(qtbot: QtBot, cont
     panel.hide()
 
 
-def test_another_theme_colours_the_state(
-    qtbot: QtBot, qapp: QApplication, context: Context, dark: QPalette
-) -> None:
+def test_another_theme_colours_the_state(qtbot: QtBot, qapp: QApplication, context: Context) -> None:
     run = Stored(context.root)
     context.runs.update([run.commit(ended=True)])
     panel = make(qtbot, context)
-    context.selection.choose([run.run_id])
-    qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)  # nothing more is written by itself
-    (state,) = [label for label in panel.findChildren(QLabel) if label.text().startswith("●")]
-    light = state.palette().windowText().color()
-    qapp.setPalette(dark)
-    qtbot.waitUntil(lambda: state.palette().windowText().color() == tone("busy") != light, timeout=WAIT_MS)
+    with themed(qapp) as theme:
+        context.selection.choose([run.run_id])
+        qtbot.waitUntil(lambda: "Machine" in texts(panel), timeout=WAIT_MS)  # nothing more is read by itself
+        (state,) = [label for label in panel.findChildren(QLabel) if label.text().startswith("●")]
+        light = state.palette().windowText().color()
+        assert light == tone("busy")
+        theme.choose("dark")
+        qtbot.waitUntil(
+            lambda: state.palette().windowText().color() == tone("busy") != light, timeout=WAIT_MS
+        )
     panel.hide()

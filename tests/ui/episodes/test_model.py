@@ -46,7 +46,7 @@ def test_a_filter_takes_comparisons_and_words(run: Stored) -> None:
 
 
 def test_a_filter_that_compares_with_no_number_says_what_to_write() -> None:
-    with pytest.raises(UsageError, match="Try: return>100"):
+    with pytest.raises(UsageError, match=r"^'abc' is not a number. Try: return>100"):
         parse_filter("return>abc")
 
 

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QLabel
 
 from mosaic.ui.episodes.model import COLUMNS
 from mosaic.ui.parts import make_episodes
 from mosaic.ui.shell.theme import tone
+from tests.ui.looks import themed
 from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from PySide6.QtGui import QColor
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.episodes.panel import EpisodesPanel
@@ -137,15 +139,14 @@ def test_a_refused_filter_is_red_and_nothing_else_in_every_theme(
         (label,) = [one for one in panel.findChildren(QLabel) if panel.said and one.text() == panel.said]
         return label.palette().windowText().color()
 
-    plain = told()
-    panel.search.setText("return<x")
-    assert told() == tone("bad") != plain
-    before = qapp.palette()
-    try:
-        qapp.setPalette(QPalette(QColor("black")))
+    with themed(qapp) as theme:
+        plain = told()
+        panel.search.setText("return<x")
+        assert told() == tone("bad") != plain
+        theme.choose("dark")
         qtbot.waitUntil(lambda: told() == tone("bad"), timeout=WAIT_MS)
         panel.search.setText("")
-        qtbot.waitUntil(lambda: told() == QColor("white"), timeout=WAIT_MS)
-    finally:
-        qapp.setPalette(before)
-    qtbot.waitUntil(lambda: told() == plain, timeout=WAIT_MS)
+        text = qapp.palette().windowText().color()
+        qtbot.waitUntil(lambda: told() == text, timeout=WAIT_MS)
+        theme.choose("light")
+        qtbot.waitUntil(lambda: told() == plain, timeout=WAIT_MS)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QColor, QPalette, QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QTextCursor
 
 from mosaic.ui.parts import make_logs
 from mosaic.ui.shell.theme import tone
+from tests.ui.looks import themed
 from tests.ui.rows import row, run_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
     from mosaic.ui.logs.drawer import LogDrawer
@@ -109,28 +108,21 @@ def colour_of_line(drawer: LogDrawer, number: int) -> str:
     return str(cursor.charFormat().foreground().color().name())
 
 
-@pytest.fixture
-def dark(qapp: QApplication) -> Iterator[QPalette]:
-    """A dark palette; the application has its own again afterwards."""
-    before, made = qapp.palette(), QPalette(QColor("black"))
-    yield made
-    qapp.setPalette(before)
-
-
 def test_another_theme_colours_the_lines_that_are_there_and_moves_nothing(
-    qtbot: QtBot, qapp: QApplication, drawer: LogDrawer, context: Context, dark: QPalette
+    qtbot: QtBot, qapp: QApplication, drawer: LogDrawer, context: Context
 ) -> None:
-    write(context, 1, "".join(f"{number}\n" for number in range(200)), stderr=True)
-    context.selection.choose([run_id(1)])
-    qtbot.waitUntil(lambda: drawer.text.blockCount() == 200, timeout=30_000)
-    light = tone("warn").name()
-    assert colour_of_line(drawer, 7) == light
-    drawer.follow.click()
-    drawer.text.verticalScrollBar().setValue(3)
-    write(context, 1, "new\n")
-    qtbot.waitUntil(lambda: drawer.follow.text() == "1 new", timeout=30_000)
-    qapp.setPalette(dark)
-    assert tone("warn").name() != light
-    qtbot.waitUntil(lambda: colour_of_line(drawer, 7) == tone("warn").name(), timeout=30_000)
-    assert (drawer.text.verticalScrollBar().value(), drawer.text.blockCount()) == (3, 200)
-    assert drawer.follow.text() == "1 new"
+    with themed(qapp) as theme:
+        write(context, 1, "".join(f"{number}\n" for number in range(200)), stderr=True)
+        context.selection.choose([run_id(1)])
+        qtbot.waitUntil(lambda: drawer.text.blockCount() == 200, timeout=30_000)
+        light = tone("warn").name()
+        assert colour_of_line(drawer, 7) == light
+        drawer.follow.click()
+        drawer.text.verticalScrollBar().setValue(3)
+        write(context, 1, "new\n")
+        qtbot.waitUntil(lambda: drawer.follow.text() == "1 new", timeout=30_000)
+        theme.choose("dark")
+        assert tone("warn").name() != light
+        qtbot.waitUntil(lambda: colour_of_line(drawer, 7) == tone("warn").name(), timeout=30_000)
+        assert (drawer.text.verticalScrollBar().value(), drawer.text.blockCount()) == (3, 200)
+        assert drawer.follow.text() == "1 new"

@@ -112,7 +112,7 @@ class DetailsPanel(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: the state's colour with it."""
         if event.type() == QEvent.Type.PaletteChange:
-            self._write()
+            QTimer.singleShot(0, self, self._write)  # the style sheet has yet to give labels its own colours
         super().changeEvent(event)
 
     def _tick(self) -> None:

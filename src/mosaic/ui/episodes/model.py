@@ -79,12 +79,16 @@ def parse_filter(text: str) -> Filter:
     Raises:
         UsageError: what something is compared with is not a number.
     """
-    try:
-        comparisons = [(name, sign, float(value)) for name, sign, value in _WORD.findall(text)]
-    except ValueError as error:
-        raise UsageError(f"{error}. Try: return>100 length<50 truncated") from None
+    comparisons = tuple((name, sign, _number(value)) for name, sign, value in _WORD.findall(text))
     rest = _WORD.sub(" ", text)
-    return Filter(tuple(comparisons), tuple(word.lower() for word in rest.split()))
+    return Filter(comparisons, tuple(word.lower() for word in rest.split()))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number. Try: return>100 length<50 truncated") from None
 
 
 def view(

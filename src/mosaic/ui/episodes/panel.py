@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -134,7 +134,7 @@ class EpisodesPanel(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """The theme changed: a refusal's colour with it."""
         if event.type() == QEvent.Type.PaletteChange:
-            self._tell()
+            QTimer.singleShot(0, self, self._tell)  # the style sheet has yet to give labels its own colours
         super().changeEvent(event)
 
     # -- what is shown --------------------------------------------------------------------------------------

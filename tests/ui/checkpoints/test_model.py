@@ -60,7 +60,7 @@ def test_integrity_and_trust_are_told() -> None:
 @pytest.mark.parametrize(
     ("one", "able", "why"),
     [
-        (known(intact=False, note="it is not there"), ABLE, "nothing to evaluate from: it is not there"),
+        (known(intact=False, note="it is not there"), ABLE, "nothing to evaluate: it is not there"),
         (known(runner=""), ABLE, "plain script"),
         (known(runner="script"), Capabilities(), "mosaic eval /runs/A/x.zip -- python play.py"),
         (known(), None, "sb3 is not installed"),

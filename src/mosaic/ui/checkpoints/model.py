@@ -230,7 +230,8 @@ def _refusal(
     known: Known, has: Capabilities | None, what: str, *, can: Callable[[Capabilities], bool]
 ) -> str:
     if not known.usable:
-        return f"There is nothing to {what} from: {known.note or 'its bytes are not the recorded ones'}."
+        act = "evaluate" if what == "evaluate" else "train from"
+        return f"There is nothing to {act}: {known.note or 'its bytes are not the recorded ones'}."
     if known.runner in ("", COMMAND_RUNNER):
         why = "It was saved by a plain script: MOSAIC does not know how to load it."
         return (

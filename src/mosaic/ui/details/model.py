@@ -153,12 +153,12 @@ def _settings(manifest: Manifest | None) -> tuple[Field, ...]:
         Field(text.visible(name), text.visible(str(value))) for name, value in sorted(job.parameters.items())
     ]
     if job.arguments:
-        fields.append(Field("More words", text.visible(shlex.join(job.arguments))))
+        fields.append(Field("More arguments", text.visible(shlex.join(job.arguments))))
     return tuple(fields) or (Field("Parameters", "all as the algorithm has them by default"),)
 
 
 def _configuration(config: Config | None) -> tuple[Field, ...]:
-    """What the worker itself said it was told: the hyperparameters of scripts that know nothing of us."""
+    """What the worker itself reported: the hyperparameters of scripts that know nothing of us, too."""
     told = {} if config is None else flat(config)
     return tuple(
         Field(text.visible(name), text.fit(text.visible(value), _SETTING_CELLS))

@@ -220,7 +220,8 @@ class EpisodeList:
         if self.refusal or shown is None:
             return self.refusal
         count, listed = len(shown), len(self.rows)
-        parts = [f"{count:,} episodes" if listed == count else f"{listed:,} of {count:,} episodes"]
+        of_all = "" if listed == count else f"{listed:,} of "
+        parts = [f"{of_all}{count:,} episode{'' if count == 1 else 's'}"]
         parts += ["still reading…"] if shown.more else []
         parts += [visible(shown.text(int(shown.env[0])))] if count and _same(shown.env) else []
         return "   ".join(parts)

@@ -58,11 +58,15 @@ def test_wandb_records_scalars_and_config_without_an_account(tmp_path: Path, mod
     done = run(
         tmp_path,
         """
+        import argparse
         import numpy as np
         import wandb
         run = wandb.init(project="p", config={"lr": 0.1, "layers": [64, 64]})
         wandb.log({"loss": 0.5, "eval": {"return": np.float32(3)}, "picture": wandb.Histogram([1, 2, 3])})
         run.log({"loss": 0.25}, step=10)
+        wandb.config.update(argparse.Namespace(lr=0.1, batch_size=8))
+        wandb.config.late = 1
+        run.config.update({"lr": 0.2}, allow_val_change=True)
         wandb.log({"loss": 0.125}, commit=False)
         wandb.log({"loss": 0.1}, step=12)
         run.finish()
@@ -77,7 +81,12 @@ def test_wandb_records_scalars_and_config_without_an_account(tmp_path: Path, mod
         ("loss", 0.125, 10),
         ("loss", 0.1, 12),
     ]
-    assert [event["args"] for event in done.of("config")] == [{"lr": 0.1, "layers": [64, 64]}]
+    assert [event["args"] for event in done.of("config")] == [
+        {"lr": 0.1, "layers": [64, 64]},
+        {"batch_size": 8},
+        {"late": 1},
+        {"lr": 0.2},
+    ]
     assert {metric["source"] for metric in done.of("metric")} == {"wandb"}
 
 

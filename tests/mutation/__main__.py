@@ -5,7 +5,8 @@
     python -m tests.mutation --since main                         of lines changed since then only
     python -m tests.mutation --module mosaic.text --list          what would be tried; runs nothing
 
-Prints the kill rate of each package and every survivor. Exit code 1 when the rate is below `--floor`.
+Prints the kill rate of each package, every hang and every survivor. Exit code 1 when the rate is below
+`--floor`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from tests.mutation.report import report
 from tests.mutation.sample import candidates, changed_lines, sample
-from tests.mutation.trial import Mutant, Outcome, Workspace
+from tests.mutation.trial import Limits, Mutant, Outcome, Workspace
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +37,9 @@ def main(words: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--mirror-secs", type=float, default=240.0)
     parser.add_argument("--ring-secs", type=float, default=240.0, help="0: the mirror alone decides")
+    parser.add_argument(
+        "--framework-secs", type=float, default=1800.0, help="for a module that needs a framework"
+    )
     parser.add_argument("--floor", type=float, default=0.0, help="the least kill rate in percent")
     parser.add_argument("--list", action="store_true", help="print the sample and stop")
     asked = parser.parse_args(words)
@@ -50,9 +54,10 @@ def main(words: list[str]) -> int:
     if not chosen:
         print("nothing to break there")
         return 0
-    outcomes = try_all(
-        chosen, workers=asked.workers, mirror_secs=asked.mirror_secs, ring_secs=asked.ring_secs
+    limits = Limits(
+        mirror_secs=asked.mirror_secs, ring_secs=asked.ring_secs, framework_secs=asked.framework_secs
     )
+    outcomes = try_all(chosen, workers=asked.workers, limits=limits)
     text, rate = report(outcomes)
     print(text)
     if rate < asked.floor:
@@ -61,19 +66,18 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def try_all(
-    mutants: list[Mutant], *, workers: int, mirror_secs: float, ring_secs: float, root: Path = ROOT
-) -> list[Outcome]:
+def try_all(mutants: list[Mutant], *, workers: int, limits: Limits, root: Path = ROOT) -> list[Outcome]:
     """The outcome of each, printed as it comes."""
     with (
         tempfile.TemporaryDirectory(prefix="mosaic-mutants-") as scratch,
         ThreadPoolExecutor(workers) as pool,
     ):
         free: queue.SimpleQueue[Workspace] = queue.SimpleQueue()  # at most `workers` entries
+        healthy: dict[str, bool] = {}  # at most one entry for each test
         for number in range(workers):
             place = Path(scratch) / str(number)
             place.mkdir()
-            free.put(Workspace(root, place, mirror_secs=mirror_secs, ring_secs=ring_secs))
+            free.put(Workspace(root, place, limits=limits, healthy=healthy))
 
         def judge(mutant: Mutant) -> Outcome:
             workspace = free.get()

@@ -2,7 +2,7 @@
 
 A module's mirror is the test file that bears its name. The ring around it: every other test file that imports
 the module, then the other files of the mirror's folder. Proofs, journeys and tests of frameworks are in
-neither: they take minutes each.
+neither: they take minutes each. Modules that need a framework have tests of frameworks besides.
 """
 
 from __future__ import annotations
@@ -11,9 +11,17 @@ import functools
 import re
 from pathlib import Path
 
-__all__ = ["mirror", "ring"]
+__all__ = ["framework_tests", "frameworks", "mirror", "ring"]
 
 _ELSEWHERE = {"proof", "frameworks", "journey", "mutation", "golden"}
+_FRAMEWORKS = {
+    "cleanrl": ("cleanrl",),
+    "single_file": ("cleanrl",),
+    "sb3": ("sb3",),
+    "sbx": ("sbx",),
+    "sb3_family": ("sb3", "sbx"),
+}
+"""Drivers, each a module or a package, that are loaded only where torch or jax is; and whose tests load them."""
 
 
 def mirror(root: Path, module: Path) -> list[Path]:
@@ -39,6 +47,18 @@ def ring(root: Path, module: Path) -> list[Path]:
     folders = {path.parent for path in first}
     beside = [path for path in _tests(root) if path.parent in folders and path not in first + importing]
     return importing + beside
+
+
+def frameworks(module: str) -> tuple[str, ...]:
+    """What a module, given by its path below the root, cannot be loaded without."""
+    found = re.match(r"src/mosaic_worker/drivers/(\w+)(?:\.py|/)", module)
+    return _FRAMEWORKS.get(found[1], ()) if found else ()
+
+
+def framework_tests(root: Path, module: Path) -> list[Path]:
+    """The test files with real frameworks that load the module."""
+    names = frameworks(module.relative_to(root).as_posix())
+    return [root / "tests" / "frameworks" / f"test_{name}.py" for name in names]
 
 
 def _bearing(root: Path, module: Path, stem: str) -> list[Path]:

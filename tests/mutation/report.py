@@ -26,13 +26,10 @@ def report(outcomes: list[Outcome]) -> tuple[str, float]:
             f"{package:32s} {tried[package]:7d} {killed[package]:7d} {hung[package]:11d} {share:5.0f} %"
         )
     lines.append(f"{'all':32s} {tried.total():7d} {killed.total():7d} {hung.total():11d} {rate:5.1f} %")
-    survivors = sorted(
-        (outcome for outcome in outcomes if not outcome.killed),
-        key=lambda outcome: (outcome.mutant.module, outcome.mutant.change.line),
-    )
-    if survivors:
-        lines += ["", "survived:"]
-        lines += [f"  {outcome.mutant}  [{outcome.by}]" for outcome in survivors]
+    ordered = sorted(outcomes, key=lambda outcome: (outcome.mutant.module, outcome.mutant.change.line))
+    for verdict, heading in (("timeout", "noticed only because they hang:"), ("survived", "survived:")):
+        found = [f"  {outcome.mutant}  [{outcome.by}]" for outcome in ordered if outcome.verdict == verdict]
+        lines += ["", heading, *found] if found else []
     return "\n".join(lines), rate
 
 

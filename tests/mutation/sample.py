@@ -1,4 +1,4 @@
-"""Which breaks are tried: a seeded choice that changes little when the sources do."""
+"""Which breaks are tried: a seeded choice over all packages that changes little when the sources do."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.mutation.changes import changes, differs
+from tests.mutation.mirrors import frameworks
 from tests.mutation.trial import Mutant
 
 __all__ = ["candidates", "changed_lines", "sample"]
 
 _GENERATED = "src/mosaic/rpc/pb/"
-_WITH_A_FRAMEWORK = re.compile(r"src/mosaic_worker/drivers/(sb3_family/.*|(sb3|sbx|cleanrl|single_file)\.py)")
-"""Loaded only where torch or jax is: `make frameworks` tests them, and takes half an hour for it."""
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
@@ -26,7 +25,8 @@ def candidates(
 
     Args:
         root: the tree.
-        modules: only of these modules and packages, by dotted name or path.
+        modules: only of these modules and packages, by dotted name or path. Without any, modules that need a
+            framework are left out: the tests that load them take half an hour.
         lines: only on these lines of these files.
     """
     wanted = [name.removeprefix("src/").removesuffix(".py").replace("/", ".").strip(".") for name in modules]
@@ -34,7 +34,7 @@ def candidates(
     for path in sorted((root / "src").rglob("*.py")):
         name = path.relative_to(root).as_posix()
         dotted = path.relative_to(root / "src").with_suffix("").as_posix().replace("/", ".")
-        if name.startswith(_GENERATED) or _WITH_A_FRAMEWORK.fullmatch(name) or not _meant(dotted, wanted):
+        if name.startswith(_GENERATED) or not _meant(dotted, wanted) or (frameworks(name) and not wanted):
             continue
         if lines is not None and name not in lines:
             continue
@@ -45,12 +45,21 @@ def candidates(
 
 
 def sample(root: Path, mutants: list[Mutant], *, count: int, seed: int) -> list[Mutant]:
-    """At most `count` of them, one a line, in order of a hash: an edit elsewhere leaves the choice alone."""
+    """At most `count` of them, one a line, in order of a hash: an edit elsewhere leaves the choice alone.
+
+    The first of every package comes before the second of any.
+    """
+    ranked = sorted(mutants, key=lambda mutant: _rank(mutant, seed))
+    firsts: dict[str, Mutant] = {}
+    for mutant in ranked:
+        package = mutant.module.rpartition("/")[0]
+        if package not in firsts and _differs(root, mutant):
+            firsts[package] = mutant
     chosen: dict[tuple[str, int], Mutant] = {}
-    for mutant in sorted(mutants, key=lambda mutant: _rank(mutant, seed)):
+    for mutant in (*firsts.values(), *ranked):
         if len(chosen) == count:
             break
-        if differs((root / mutant.module).read_bytes(), mutant.change):
+        if _differs(root, mutant):
             chosen.setdefault((mutant.module, mutant.change.line), mutant)
     return list(chosen.values())
 
@@ -68,6 +77,10 @@ def changed_lines(root: Path, revision: str) -> dict[str, set[int]]:
             for line in range(int(first), int(first) + int(count or 1))
         }
     return found
+
+
+def _differs(root: Path, mutant: Mutant) -> bool:
+    return differs((root / mutant.module).read_bytes(), mutant.change)
 
 
 def _meant(dotted: str, wanted: list[str]) -> bool:

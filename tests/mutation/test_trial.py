@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.mutation.__main__ import try_all
-from tests.mutation.mirrors import mirror, ring
+from tests.mutation.changes import Change
+from tests.mutation.mirrors import framework_tests, mirror, ring
 from tests.mutation.report import report
 from tests.mutation.sample import candidates, changed_lines, sample
-from tests.mutation.trial import Mutant, Outcome
+from tests.mutation.trial import Limits, Mutant, Outcome
+from tests.proof.mutation import sweep
 
 REPOSITORY = Path(__file__).parents[2]
+LIMITS = Limits(mirror_secs=40, ring_secs=60)
 
 MODULE = """
 import subprocess
@@ -67,6 +73,39 @@ from package.area.thing import looked_at_from_afar
 def test_it():
     assert looked_at_from_afar(5) == 3
 """
+ALWAYS_FAILS = """
+def test_it():
+    assert False
+"""
+CANNOT_BE_IMPORTED = """
+import nothing_of_this_name
+"""
+FAILS_ONCE = """
+from pathlib import Path
+
+
+def test_it():
+    path = Path({marker!r})
+    if not path.exists():
+        path.touch()
+        assert False
+"""
+NEVER_ENDS = """
+import threading
+
+
+def test_it():
+    threading.Event().wait()
+"""
+ASKS_GIT = """
+import subprocess
+from pathlib import Path
+
+
+def test_it():
+    listed = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+    assert any("a * 3" in Path(name).read_text() for name in listed if name.startswith("src/"))
+"""
 SETTINGS = """
 [tool.pytest.ini_options]
 addopts = "--import-mode=importlib -p no:xdist"
@@ -111,15 +150,65 @@ def test_tests_notice_what_they_look_at_and_nothing_else(tree: Path) -> None:
         "`a * 3` is `a // 3`": ("survived", "test_thing.py"),
     }
     mutants = [the(tree, what) for what in expected]
-    outcomes = try_all(mutants, workers=2, mirror_secs=40, ring_secs=60, root=tree)
+    outcomes = try_all(mutants, workers=2, limits=LIMITS, root=tree)
     found = {outcome.mutant.change.what: (outcome.verdict, outcome.by) for outcome in outcomes}
     assert found == expected
     assert {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()} == before
 
     text, rate = report(outcomes)
     assert rate == 80.0
-    assert "a * 3" in text.partition("survived:")[2]
+    hung, _, survived = text.partition("noticed only because they hang:")[2].partition("survived:")
+    assert "left + 1" in hung
+    assert "a * 3" in survived
     assert "package.area" in text
+
+
+def same() -> Mutant:
+    """A break that breaks nothing."""
+    return Mutant("src/package/area/thing.py", Change(1, "", "nothing", 0, 0, ""))
+
+
+def test_a_test_that_fails_without_a_break_or_by_chance_kills_nothing(tree: Path, tmp_path: Path) -> None:
+    for name, text in {
+        "test_thing_ill.py": ALWAYS_FAILS,
+        "test_thing_moody.py": FAILS_ONCE.format(marker=str(tmp_path / "failed")),
+        "test_beside_ill.py": ALWAYS_FAILS,
+        "test_beside_lost.py": CANNOT_BE_IMPORTED,
+    }.items():
+        (tree / "tests/area" / name).write_text(text)
+    seen = the(tree, "`a + 1` is `a - 1`")
+    outcomes = try_all([same(), seen], workers=1, limits=LIMITS, root=tree)
+    assert [(outcome.mutant, outcome.verdict) for outcome in outcomes] == [
+        (same(), "survived"),
+        (seen, "killed"),
+    ]
+    assert outcomes[1].by == "tests/area/test_thing.py::test_it"
+    assert (tmp_path / "failed").exists()
+
+
+def test_a_mirror_that_takes_too_long_without_a_break_is_not_a_hang(tree: Path) -> None:
+    (tree / "tests/area/test_thing_more.py").write_text(NEVER_ENDS)
+    (outcome,) = try_all([same()], workers=1, limits=Limits(mirror_secs=3, ring_secs=0), root=tree)
+    assert outcome.verdict == "survived"
+
+
+def test_a_test_that_asks_git_for_the_files_works_in_the_copy(tree: Path) -> None:
+    (tree / "tests/area/test_git.py").write_text(ASKS_GIT)
+    (outcome,) = try_all([the(tree, "`a * 3` is `a // 3`")], workers=1, limits=LIMITS, root=tree)
+    assert (outcome.verdict, outcome.by) == ("killed", "tests/area/test_git.py::test_it")
+
+
+def test_only_processes_of_the_very_folder_are_ended(tmp_path: Path) -> None:
+    def waiting(folder: Path) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "PYTHONPATH": f"{folder}/src{os.pathsep}{folder}"}
+        return subprocess.Popen([sys.executable, "-c", "input()"], env=environment, stdin=subprocess.PIPE)
+
+    with waiting(tmp_path / "1") as meant, waiting(tmp_path / "10") as beside:
+        sweep(tmp_path / "1")
+        assert meant.wait() == -9
+        assert beside.poll() is None
+        beside.communicate(b"\n")
+    assert beside.returncode == 0
 
 
 def test_a_mirror_is_found_by_name_and_import_and_the_ring_lies_around_it(tree: Path) -> None:
@@ -151,6 +240,37 @@ def test_a_sample_is_seeded_bounded_and_of_one_break_a_line(tree: Path) -> None:
     assert chosen != sample(tree, everything, count=5, seed=2)
     whole = sample(tree, everything, count=1000, seed=1)
     assert len({(mutant.module, mutant.change.line) for mutant in whole}) == len(whole)
+
+
+def test_a_sample_has_every_package_before_a_second_of_any(tree: Path) -> None:
+    for number in range(8):
+        path = tree / f"src/package/small{number}/one.py"
+        path.parent.mkdir()
+        path.write_text("def f():\n    return 1\n")
+    chosen = sample(tree, candidates(tree), count=12, seed=1)
+    packages = Counter(Path(mutant.module).parent for mutant in chosen[:10])
+    assert len(packages) == 10
+    assert len(chosen) == 12
+
+
+def test_modules_that_need_a_framework_are_broken_when_named_and_tested_with_it() -> None:
+    def modules(*names: str) -> set[str]:
+        return {mutant.module for mutant in candidates(REPOSITORY, modules=names)}
+
+    def tests(module: str) -> list[str]:
+        return [path.name for path in framework_tests(REPOSITORY, REPOSITORY / "src/mosaic_worker" / module)]
+
+    training = "src/mosaic_worker/drivers/sb3_family/training.py"
+    assert training in modules("mosaic_worker.drivers.sb3_family")
+    assert training in modules("mosaic_worker.drivers")
+    assert training not in modules()
+    assert tests("drivers/sb3_family/training.py") == ["test_sb3.py", "test_sbx.py"]
+    assert tests("drivers/cleanrl.py") == tests("drivers/cleanrl/scripts.py") == ["test_cleanrl.py"]
+    assert tests("drivers/single_file.py") == ["test_cleanrl.py"]
+    assert tests("drivers/tabular.py") == []
+    assert all(
+        (REPOSITORY / "tests/frameworks" / name).is_file() for name in tests("drivers/sb3_family/x.py")
+    )
 
 
 def test_a_sample_hardly_changes_with_an_edit_elsewhere(tree: Path) -> None:

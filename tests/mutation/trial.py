@@ -1,42 +1,45 @@
 """One break at a time in a copy of the tree, and whether the tests notice. The tree itself is never touched.
 
-The copy holds sources and tests alike, because some tests read the sources by their place beside them. It
-comes first on the path of the test process and of every process it starts.
+The copy holds sources and tests alike, because some tests read the sources by their place beside them; and it
+is a git repository, because some ask git for the files. A failure counts only when it says something of the
+break: the same test fails again, alone, and passes in a second copy that has no break in it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
-import signal
 import subprocess
-import sys
+import time
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.mutation.changes import Change, changed
-from tests.mutation.mirrors import mirror, ring
-from tests.proof.mutation import sweep
+from tests.mutation.mirrors import framework_tests, mirror, ring
+from tests.mutation.pytests import QUICK, WITH_FRAMEWORKS, Seen, run
 
-__all__ = ["Mutant", "Outcome", "Workspace"]
+__all__ = ["Limits", "Mutant", "Outcome", "Workspace"]
 
 _LEFT_OUT = shutil.ignore_patterns(
-    ".git",
-    ".venv",
-    "__pycache__",
-    "*.egg-info",
-    "build",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".pytest_cache",
-    "images",
+    ".git", ".venv", "__pycache__", "*.egg-info", "build", "dist", ".*_cache", ".hypothesis"
 )
-_NOTICED = {
-    1: "killed",
-    2: "killed",
-    3: "killed",
-}  # a test failed; the module no longer imports; pytest itself
+_CHANCE_FAILURES = 5
+"""So many tests may fail on a break without failing again; then the break counts as not noticed."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long tests may look at one mutant.
+
+    Args:
+        mirror_secs: longer than this for a mirror, when it is not as long without the break, is a hang.
+        ring_secs: for the tests around the mirror; what they have not found by then survives. 0: not asked.
+        framework_secs: for the tests with real frameworks, asked about modules that need one.
+    """
+
+    mirror_secs: float
+    ring_secs: float
+    framework_secs: float = 1800.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant: killed, killed by timeout, survived, or not judged because no test runs."""
+    """What became of a mutant: killed, killed by timeout, or survived."""
 
     mutant: Mutant
     verdict: str
@@ -65,25 +68,30 @@ class Outcome:
 
 
 class Workspace:
-    """A copy of the tree for one mutant after the other.
+    """Two copies of the tree: one for a mutant after the other, one that stays clean.
 
     Args:
         root: the tree.
         scratch: an empty folder of this workspace's own.
-        mirror_secs: longer than this for a mirror counts as a mutant that hangs.
-        ring_secs: how long the tests around the mirror may look; what they have not found by then survives.
+        limits: how long tests may look.
+        healthy: what is known of tests on a clean copy, by id; workspaces of the same tree share it.
     """
 
-    def __init__(self, root: Path, scratch: Path, *, mirror_secs: float, ring_secs: float) -> None:
-        self._copy = scratch / "tree"
-        self._temporary = scratch / "tmp"
+    def __init__(
+        self, root: Path, scratch: Path, *, limits: Limits, healthy: MutableMapping[str, bool]
+    ) -> None:
+        self._broken, self._clean = scratch / "broken", scratch / "clean"
         self._scratch = scratch
-        self._mirror_secs, self._ring_secs = mirror_secs, ring_secs
-        shutil.copytree(root, self._copy, ignore=_LEFT_OUT)
+        self._limits = limits
+        self._healthy = healthy
+        for copy in (self._broken, self._clean):
+            shutil.copytree(root, copy, ignore=_LEFT_OUT)
+            for words in (["init", "--quiet"], ["add", "--all"]):
+                subprocess.run(["git", "-C", str(copy), *words], check=True, stdout=subprocess.DEVNULL)
 
     def judge(self, mutant: Mutant) -> Outcome:
         """Plant the break, run the tests, take it out again."""
-        path = self._copy / mutant.module
+        path = self._broken / mutant.module
         source = path.read_bytes()
         path.write_bytes(changed(source, mutant.change))
         try:
@@ -92,53 +100,81 @@ class Workspace:
             path.write_bytes(source)
 
     def _judge(self, mutant: Mutant, path: Path) -> Outcome:
-        first = mirror(self._copy, path)
-        around = ring(self._copy, path)
-        if not first + around:
+        first, around = mirror(self._broken, path), ring(self._broken, path)
+        frameworks = framework_tests(self._broken, path)
+        if not first + around + frameworks:
             return Outcome(mutant, "survived", "no test imports it")
-        code, by = self._run(first, timeout_secs=self._mirror_secs) if first else (0, "")
-        if code is None:
-            return Outcome(mutant, "timeout", _names(first))
-        if code in _NOTICED:
-            return Outcome(mutant, _NOTICED[code], by)
-        if around and self._ring_secs > 0:
-            code, by = self._run(around, timeout_secs=self._ring_secs)
-            if code is not None and code in _NOTICED:
-                return Outcome(mutant, _NOTICED[code], by)
+        limits = self._limits
+        for tests, secs, marked, hang_counts in (
+            (first, limits.mirror_secs, QUICK, True),
+            (around, limits.ring_secs, QUICK, False),
+            (frameworks, limits.framework_secs, WITH_FRAMEWORKS, False),
+        ):
+            if secs > 0:
+                seen = self._look(tests, secs=secs, marked=marked, hang_counts=hang_counts)
+                if seen.failed:
+                    return Outcome(mutant, "timeout" if seen.hung else "killed", seen.by or _names(tests))
         return Outcome(mutant, "survived", _names(first))
 
-    def _run(self, tests: list[Path], *, timeout_secs: float) -> tuple[int | None, str]:
-        """Pytest's exit code and the first test that failed; None when it had not ended in time."""
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--timeout", "60"]
-        command += ["-m", "not heavy and not frameworks", "--basetemp", str(self._temporary)]
-        process = subprocess.Popen(
-            [*command, *map(str, tests)],
-            cwd=self._copy,
-            env={
-                **os.environ,
-                "PYTHONPATH": f"{self._copy / 'src'}{os.pathsep}{self._copy}",
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "QT_QPA_PLATFORM": "offscreen",
-            },
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            text=True,
-            errors="replace",
-        )
-        try:
-            said, _ = process.communicate(timeout=timeout_secs)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return None, ""
-        finally:
-            sweep(self._scratch)
-            shutil.rmtree(self._temporary, ignore_errors=True)
-        failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return process.returncode, failed[0].split(" ")[1] if failed else ""
+    def _look(self, paths: list[Path], *, secs: float, marked: str, hang_counts: bool) -> Seen:
+        """What these tests show of the break; failures that say nothing of it are left out.
+
+        Args:
+            paths: the files of the tests.
+            secs: for all of them together.
+            marked: which of their tests are meant.
+            hang_counts: whether it shows something that they are not over in time.
+        """
+        by_chance: set[str] = set()
+        ends = time.monotonic() + secs
+        while len(by_chance) < _CHANCE_FAILURES:
+            without = by_chance | {name for name, passes in tuple(self._healthy.items()) if not passes}
+            names = [path.relative_to(self._broken).as_posix() for path in paths]
+            tests = [name for name in names if name not in without]
+            if not tests:
+                break
+            seen = run(
+                self._broken,
+                tests,
+                scratch=self._scratch,
+                timeout_secs=ends - time.monotonic(),
+                marked=marked,
+                without=without,
+            )
+            if not seen.failed or (seen.hung and not seen.by and not hang_counts):
+                break
+            if self._passes_when_clean(seen.by, tests, secs=secs, marked=marked):
+                if seen.hung or self._fails_again(seen.by, secs=secs, marked=marked):
+                    return seen
+                by_chance.add(seen.by)
+            elif not seen.by or seen.by in without:
+                break  # they cannot be run at all, or not in this time
+        return Seen(failed=False)
+
+    def _passes_when_clean(self, test: str, tests: list[str], *, secs: float, marked: str) -> bool:
+        """Whether the test passes without the break; all of them, when it was none in particular."""
+        key = test or f"all of {' '.join(tests)}"
+        if key not in self._healthy:
+            seen = run(
+                self._clean,
+                [test] if test else tests,
+                scratch=self._scratch,
+                timeout_secs=secs,
+                marked=marked,
+                collect_only=_is_file(test),
+            )
+            self._healthy[key] = not seen.failed
+        return self._healthy[key]
+
+    def _fails_again(self, test: str, *, secs: float, marked: str) -> bool:
+        """Whether the test fails alone too. What keeps pytest itself from working does so every time."""
+        if not test or _is_file(test):
+            return True
+        return run(self._broken, [test], scratch=self._scratch, timeout_secs=secs, marked=marked).failed
+
+
+def _is_file(test: str) -> bool:
+    return bool(test) and "::" not in test
 
 
 def _names(paths: list[Path]) -> str:

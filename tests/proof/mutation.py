@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,9 +70,9 @@ def survives(mutant: Mutant, scratch: Path) -> str | None:
 
 def sweep(scratch: Path) -> None:
     """End what a broken product left behind: all that runs from the copy, or names the folder it lay in."""
-    mark = str(scratch)
+    mark = re.compile(re.escape(str(scratch)) + r"(?![\w.-])")  # not the folder beside it that begins alike
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            named = any(mark in part for part in process.cmdline())
-            if process.pid != os.getpid() and (named or mark in process.environ().get("PYTHONPATH", "")):
+            told = [*process.cmdline(), process.environ().get("PYTHONPATH", "")]
+            if process.pid != os.getpid() and any(map(mark.search, told)):
                 process.kill()

@@ -21,7 +21,7 @@ _FRAMEWORKS = {
     "sbx": ("sbx",),
     "sb3_family": ("sb3", "sbx"),
 }
-"""Drivers, each a module or a package, that are loaded only where torch or jax is; and whose tests load them."""
+"""Drivers, modules or packages, that are loaded only where torch or jax is, and whose tests load them."""
 
 
 def mirror(root: Path, module: Path) -> list[Path]:

@@ -19,7 +19,7 @@ from tests.mutation.trial import Limits, Mutant, Outcome
 from tests.proof.mutation import sweep
 
 REPOSITORY = Path(__file__).parents[2]
-LIMITS = Limits(mirror_secs=40, ring_secs=60)
+LIMITS = Limits(mirror_secs=20, ring_secs=60)
 
 MODULE = """
 import subprocess
@@ -74,6 +74,9 @@ def test_it():
     assert looked_at_from_afar(5) == 3
 """
 ALWAYS_FAILS = """
+from package.area import thing
+
+
 def test_it():
     assert False
 """
@@ -82,6 +85,8 @@ import nothing_of_this_name
 """
 FAILS_ONCE = """
 from pathlib import Path
+
+from package.area import thing
 
 
 def test_it():
@@ -92,6 +97,8 @@ def test_it():
 """
 NEVER_ENDS = """
 import threading
+
+from package.area import thing
 
 
 def test_it():
@@ -108,7 +115,7 @@ def test_it():
 """
 SETTINGS = """
 [tool.pytest.ini_options]
-addopts = "--import-mode=importlib -p no:xdist"
+addopts = "--import-mode=importlib -p no:xdist -p no:pytest-qt -p no:hypothesispytest"
 pythonpath = ["src", "."]
 timeout_method = "signal"
 markers = ["heavy", "frameworks"]
@@ -172,11 +179,13 @@ def test_a_test_that_fails_without_a_break_or_by_chance_kills_nothing(tree: Path
     for name, text in {
         "test_thing_ill.py": ALWAYS_FAILS,
         "test_thing_moody.py": FAILS_ONCE.format(marker=str(tmp_path / "failed")),
-        "test_beside_ill.py": ALWAYS_FAILS,
+        "test_beside_ill.py": "def test_it():\n    assert False\n",
         "test_beside_lost.py": CANNOT_BE_IMPORTED,
     }.items():
         (tree / "tests/area" / name).write_text(text)
     seen = the(tree, "`a + 1` is `a - 1`")
+    ill = [tree / "tests/area" / f"test_{name}.py" for name in ("thing_ill", "thing_moody")]
+    assert set(ill) < set(mirror(tree, tree / "src/package/area/thing.py"))
     outcomes = try_all([same(), seen], workers=1, limits=LIMITS, root=tree)
     assert [(outcome.mutant, outcome.verdict) for outcome in outcomes] == [
         (same(), "survived"),
@@ -187,7 +196,9 @@ def test_a_test_that_fails_without_a_break_or_by_chance_kills_nothing(tree: Path
 
 
 def test_a_mirror_that_takes_too_long_without_a_break_is_not_a_hang(tree: Path) -> None:
-    (tree / "tests/area/test_thing_more.py").write_text(NEVER_ENDS)
+    endless = tree / "tests/area/test_thing_endless.py"
+    endless.write_text(NEVER_ENDS)
+    assert endless in mirror(tree, tree / "src/package/area/thing.py")
     (outcome,) = try_all([same()], workers=1, limits=Limits(mirror_secs=3, ring_secs=0), root=tree)
     assert outcome.verdict == "survived"
 

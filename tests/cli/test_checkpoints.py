@@ -124,7 +124,7 @@ def test_an_environment_of_the_same_kind_but_another_size_is_refused_by_the_driv
 def test_a_training_goes_on_with_nothing_but_the_name_of_its_run(trained: DataRoot, mosaic: Call) -> None:
     said = mosaic("train", "--resume", "trained", "--steps", "500", "--name", "longer")
     assert said.code == 0, said.err
-    assert "going on from" in said.out
+    assert "resuming from" in said.out
     shown = json.loads(mosaic("show", "longer", "--json").out)
     assert shown["parent"] == json.loads(mosaic("show", "trained", "--json").out)["run_id"]
     assert max(int(str(row["step"])) for row in listed(mosaic, "longer")) == 6500

@@ -49,6 +49,12 @@ def test_the_short_help_is_the_first_line_of_the_long_one(name: str) -> None:
     assert own.split(",")[0].rstrip(".") == cli.COMMANDS[name][1].split(",")[0].rstrip(".")
 
 
+@pytest.mark.parametrize("name", [name for name in TREE if isinstance(TREE[name], click.Group)])
+def test_no_line_of_a_list_of_commands_is_cut(name: str) -> None:
+    shown = TREE[name].get_help(click.Context(TREE[name], info_name=name, terminal_width=80))
+    assert "..." not in shown.partition("Commands:")[2]
+
+
 def test_every_option_of_every_command_is_in_the_documentation() -> None:
     text = DOCS.read_text()
     for command in TREE.values():

@@ -43,6 +43,7 @@ def test_exact_episodes_make_a_table_and_exit_code_zero(
     assert lines[0].split() == ["EPISODE", "STEPS", "REPLAY", "AT", "HOW"]
     assert [line.split()[::2] for line in lines[1:]] == [[str(k), "exact"] for k in range(3)]
     assert "all 3 episodes" in said.err
+    assert "the episode, " in mosaic("replay", "lake", "-e", "1").err
     said = mosaic("replay", "lake", "-e", "2", "-e", "0", "--json")
     assert [json.loads(line)["episode"] for line in said.out.splitlines()] == [0, 2]
 

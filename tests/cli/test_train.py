@@ -73,7 +73,7 @@ def test_a_training_is_a_run_with_its_job_and_the_command_is_shown(
         (["plain/masked", "CartPole-v1"], "which actions are allowed"),
         (["plain/random", "CartPole-v1", "--python", "/nowhere/python"], "not a program"),
         (["plain/random"], "no environment is named"),
-        (["plain/random", "CartPole-v1", "--resume", "last"], "cannot go on with a stopped training"),
+        (["plain/random", "CartPole-v1", "--resume", "last"], "cannot resume a stopped training"),
         (["plain/random", "CartPole-v1", "env.nonsense=1"], "cannot be made"),
     ],
 )

@@ -28,7 +28,7 @@ __all__ = ["branch_command"]
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the new run's id and return.")
 @click.option("--allow-import", "allowed", multiple=True, metavar="MODULE", help="A module you trust.")
 @click.option(
-    "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded."
+    "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded one."
 )
 @options.wait_option
 def branch_command(

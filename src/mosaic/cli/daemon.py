@@ -63,7 +63,7 @@ def stop_command() -> None:
 @daemon_command.command("status")
 @options.json_option
 def status_command(*, as_json: bool) -> int:
-    """Say how the daemon is; the exit code is 1 when none runs.
+    """Show whether the daemon runs; the exit code is 1 when it does not.
 
     \b
     Example:

@@ -33,7 +33,10 @@ __all__ = ["eval_command"]
     },
 )
 @click.option(
-    "--runner", default="", metavar="RUNNER/ALGO", help="What it is of, if no run of yours saved it."
+    "--runner",
+    default="",
+    metavar="RUNNER/ALGO",
+    help="Its runner and algorithm, if no run of yours saved it.",
 )
 @click.option("--python", metavar="PATH", help="An interpreter to use instead of the runner's own.")
 @click.option("--trust", "trusting", is_flag=True, help="Trust these bytes first, as `mosaic trust` does.")

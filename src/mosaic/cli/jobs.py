@@ -27,7 +27,7 @@ __all__ = ["Asked", "job_of", "show_parameters", "write_parameters"]
 _COLUMNS = (
     Column("PARAMETER"),
     Column("DEFAULT", right=True),
-    Column("MAY BE", flexible=True, least=16),
+    Column("ALLOWED", flexible=True, least=16),
     Column("HELP", flexible=True, optional=True, least=20),
 )
 
@@ -78,7 +78,7 @@ def job_of(root: DataRoot, asked: Asked) -> Job:
 
 
 def _with_target(root: DataRoot, asked: Asked) -> Asked:
-    """The same; whoever goes on with a run need not say again what it trains."""
+    """The same; whoever resumes a run need not say again what it trains."""
     named = bool(asked.words) and not asked.words[0].startswith("-") and "=" not in asked.words[0]
     resume = asked.fields.get("resume")
     if resume is None or named:

@@ -47,7 +47,7 @@ _COLOURS = {"exact": "32", "diverged": "31;1", "cannot": "33;1"}
 @click.option("--fps", type=click.FloatRange(min=0.1, max=240), help="Frames per second of a video or GIF.")
 @click.option("--allow-import", "allowed", multiple=True, metavar="MODULE", help="A module you trust.")
 @click.option(
-    "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded."
+    "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded one."
 )
 @options.json_option
 @options.wait_option
@@ -182,8 +182,11 @@ def _tell(verdicts: list[Verdict], *, as_json: bool) -> int:
     for text in sorted({text for verdict in verdicts for text in verdict.notes}):
         note(f"mosaic: {text}")
     steps = sum(verdict.steps for verdict in verdicts)
+    one = len(verdicts) == 1
     if failed:
-        note(f"{len(failed):,} of {len(verdicts):,} episodes did not replay exactly")
+        which = "the episode" if one else f"{len(failed):,} of {len(verdicts):,} episodes"
+        note(f"{which} did not replay exactly")
     else:
-        note(f"all {len(verdicts):,} episodes, {steps:,} steps, replayed exactly")
+        which = "the episode" if one else f"all {len(verdicts):,} episodes"
+        note(f"{which}, {steps:,} {'step' if steps == 1 else 'steps'}, replayed exactly")
     return int(bool(failed))

@@ -62,7 +62,7 @@ def runners_command(ctx: click.Context, /) -> None:
 @runners_command.command("ls")
 @options.json_option
 def ls_command(*, as_json: bool) -> None:
-    """List the runners, and what to do about those that cannot be used yet.
+    """List the runners, and how to get those that are missing.
 
     \b
     Example:
@@ -114,7 +114,7 @@ def show_command(*, name: str, checkout: str, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Build it anew even when it is there.")
 @click.option("--with", "extras", multiple=True, metavar="PACKAGE", help="Add a package; may be repeated.")
 def install_command(*, names: tuple[str, ...], force: bool, extras: tuple[str, ...]) -> None:
-    """Install runners: build the environment of each, and check that it works.
+    """Install runners: build their environments and check them.
 
     Interrupted, it can be called again. Downloads are kept by the installer and not repeated.
 

@@ -27,7 +27,7 @@ _COLOURS = {"ok": "32", "warn": "33", "fail": "31;1"}
 @click.command("train", cls=options.WithRest, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="RUNNER/ALGO ENV [KEY=VALUE]...")
 @options.of_job("train")
-@click.option("--seeds", metavar="1-5", help="Several, as 1-5 or 1,2,3: one run each, as a group.")
+@click.option("--seeds", metavar="1-5", help="Several seeds, as 1-5 or 1,2,3: one run each, as a group.")
 @click.option(
     "--runner-arg", "arguments", multiple=True, metavar="WORD", help="A word for the runner's command."
 )
@@ -59,7 +59,7 @@ def train_command(
 
     Parameters of the algorithm are written --learning-rate 0.001, learning_rate=0.001 or learning_rate:0.001;
     arguments of the environment env.KEY=VALUE; what stands after '--' goes to the runner's command as it is.
-    Before anything starts it is checked that it can work; if not, the exit code is 2.
+    Everything is checked before it starts; what cannot work exits with 2.
 
     \b
     Example:
@@ -75,7 +75,7 @@ def train_command(
     if fields["seed"] is not None and seeds is not None:
         raise click.UsageError("--seed is one seed, --seeds are several: give one of them")
     if fields["resume"] is not None and seeds is not None:
-        raise click.UsageError("a training has one seed to go on with: --resume takes no --seeds")
+        raise click.UsageError("a resumed training has one seed: leave out --seeds")
     if as_json and not (detach or dry_run or help_params):
         raise click.UsageError("--json needs --dry-run or --detach: otherwise stdout is the run's own")
     root = options.root()

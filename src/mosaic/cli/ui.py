@@ -23,7 +23,7 @@ _NEEDED = ("PySide6", "pyqtgraph", "tsdownsample")
 @click.command("ui")
 @click.argument("run", required=False)
 def ui_command(*, run: str | None) -> int:
-    """Open the desktop, with RUN on that run.
+    """Open the desktop, showing RUN if one is named.
 
     \b
     Example:

@@ -37,12 +37,12 @@ _PATIENCE_SECS = 1.5
 @click.command("watch")
 @options.run_argument
 @click.option("--fps", type=click.FloatRange(min=0.01, max=240.0), default=30.0, show_default=True,
-              help="At most so many frames a second.")  # fmt: skip
+              metavar="N", help="At most N frames a second.")  # fmt: skip
 @click.option("--env", type=click.IntRange(min=0), help="Only the environment at this position.")
 @click.option("--grid", type=click.IntRange(min=1), is_flag=False, flag_value=16, default=16,
-              show_default=True, help="All environments, at most so many, in one frame.")  # fmt: skip
+              show_default=True, metavar="N", help="All environments in one frame, at most N.")  # fmt: skip
 @click.option("--png", "folder", type=click.Path(file_okay=False, path_type=Path), help="Save frames here.")
-@click.option("--frames", "most", type=click.IntRange(min=1), help="Stop after so many frames.")
+@click.option("--frames", "most", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 def watch_command(
     *, run: str, fps: float, env: int | None, grid: int, folder: Path | None, most: int | None
 ) -> None:

@@ -74,7 +74,7 @@ def asked(card: RunnerCard, job: Job, chosen: Algorithm | None, *, problem: str 
     checks, can = [_parameters(card, job, chosen, problem)], card.capabilities
     for wanted, able, flag, what in (
         (job.envs > 1, can.supports_vector, "--envs", "trains in one environment at a time"),
-        (job.resume, can.supports_resume, "--resume", "cannot go on with a stopped training"),
+        (job.resume, can.supports_resume, "--resume", "cannot resume a stopped training"),
         (job.init, can.supports_warmstart, "--init", "cannot start from a checkpoint"),
         (job.kind == "eval", can.supports_eval, "eval", "cannot evaluate a checkpoint"),
     ):

@@ -212,7 +212,7 @@ def _train(words: Words) -> int:
 
 def _tell(source: str, held: State, *, resumed: bool) -> None:
     if resumed:
-        text = f"going on from {source} at step {held.step}: it holds {', '.join(HOLDS)}; not the {LACKS[0]}"
+        text = f"resuming from {source} at step {held.step}: it holds {', '.join(HOLDS)}; not the {LACKS[0]}"
     else:
         text = f"starting from the table of {source}; step count and random generator begin anew"
     mosaic_worker.note(text)

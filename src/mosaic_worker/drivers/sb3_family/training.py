@@ -226,7 +226,7 @@ class _Training:
         if about.random is not None:
             files.restore_random(about.random)
         holds, lacks = about.holds or ["weights", "optimiser", "step count"], about.lacks or []
-        _tell(f"going on from {path} at step {done}: it holds {', '.join(holds)}; not {', '.join(lacks)}")
+        _tell(f"resuming from {path} at step {done}: it holds {', '.join(holds)}; not {', '.join(lacks)}")
         return model, done + words.steps if words.steps else max(about.target, done)
 
     def _check_fits(self, about: About) -> None:

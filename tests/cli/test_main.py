@@ -12,6 +12,7 @@ import pytest
 
 from mosaic.cli import main as cli
 from mosaic.errors import UsageError
+from mosaic.exporting import tables
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 
@@ -55,12 +56,27 @@ def test_no_line_of_a_list_of_commands_is_cut(name: str) -> None:
     assert "..." not in shown.partition("Commands:")[2]
 
 
-def test_every_option_of_every_command_is_in_the_documentation() -> None:
-    text = DOCS.read_text()
-    for command in TREE.values():
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert any(name in text for name in parameter.opts), parameter.opts
+@pytest.mark.parametrize("name", list(TREE))
+def test_every_option_of_a_command_is_under_its_heading(name: str) -> None:
+    opening, *rest = re.split(r"^#{2,3} (.+)$", DOCS.read_text(), flags=re.MULTILINE)
+    text = dict(zip(rest[::2], rest[1::2], strict=True))[name]
+    text += (
+        "--wait" if "`--wait`" in opening and name != "stop" else ""
+    )  # what it means is said once, for all
+    for parameter in TREE[name].params:
+        if isinstance(parameter, click.Option):
+            words = "|".join(map(re.escape, parameter.opts))
+            assert re.search(rf"(?<![\w-])(?:{words})(?![\w-])", text), parameter.opts
+
+
+def test_every_table_of_an_export_is_named_under_its_heading() -> None:
+    text = DOCS.read_text().partition("\n## export\n")[2].partition("\n## ")[0]
+    assert [name for name in tables.TABLES if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", ["ui", "checkpoints"])
+def test_an_argument_that_may_be_left_out_is_under_its_heading(name: str) -> None:
+    assert f"mosaic {name} [RUN]" in DOCS.read_text()
 
 
 def test_listing_runs_loads_neither_grpc_nor_numpy_nor_rich(home: Path) -> None:

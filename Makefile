@@ -13,9 +13,11 @@ $(STAMP): pyproject.toml Makefile
 	  --group dev -e ".[envs,parquet,tensorboard,ui,video]"
 	touch $(STAMP)
 
+PYTHON_IN := src tests bench docs/*.py docs/examples examples
+
 check: install
-	$(VENV)/bin/ruff format --check src tests bench
-	$(VENV)/bin/ruff check src tests bench
+	$(VENV)/bin/ruff format --check $(PYTHON_IN)
+	$(VENV)/bin/ruff check $(PYTHON_IN)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
@@ -32,8 +34,8 @@ test: install display
 proof: install
 	$(TRY) -m heavy
 
-# Breaks one line of src/ at a time and sees which tests notice; see tests/mutation. A tree whose tests fail anyway
-# kills everything: run it after `make test`.
+# Breaks one line of src/ at a time and sees which tests notice; see tests/mutation. A test that fails without the
+# break too is left out.
 MUTANTS ?= --count 200 --seed 1
 
 mutants: install display

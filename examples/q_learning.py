@@ -1,7 +1,6 @@
 """Tabular Q-learning on FrozenLake: an ordinary training script that knows nothing of MOSAIC.
 
-    python examples/q_learning.py --episodes 600
-    mosaic run -- python examples/q_learning.py --episodes 600
+`python examples/q_learning.py --episodes 600`, or the same with `mosaic run --` in front.
 """
 
 import argparse

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
+import mosaic
 from mosaic.paths import DataRoot
 from tests.daemons import running_daemon
 from tests.docs.blocks import commands, files
@@ -46,15 +47,23 @@ def test_the_ten_lines_work(folder: Path) -> None:
     assert "exact" in said["replay"]
 
 
-def test_the_lines_of_python_work(folder: Path) -> None:
-    (folder / "train.py").write_text(files(DOCUMENT)["train.py"])
+TO_THE_END = """
+while not (terminated or truncated):
+    observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+env.reset()
+"""
+
+
+@pytest.mark.parametrize("more", ["", TO_THE_END], ids=["as it stands", "its last step ends an episode"])
+def test_the_lines_of_python_work(folder: Path, more: str) -> None:
+    (folder / "train.py").write_text(files(DOCUMENT)["train.py"] + more)
     blocks = re.findall(r"^```python\n(import mosaic\n.*?)^```$", TEXT, flags=re.M | re.S)
     assert len(blocks) == 1
     (folder / "ask.py").write_text(blocks[0])
-    state, episodes, last = sh("python ask.py", folder).split()
+    state, episodes, best = sh("python ask.py", folder).split()
     assert state == "finished"
     assert int(episodes) > 10
-    assert float(last) > 1
+    assert float(best) > 1
 
 
 def test_what_it_says_to_record_explicitly_is_recorded(folder: Path) -> None:
@@ -77,6 +86,10 @@ def test_its_moving_picture_moves_and_is_small_enough() -> None:
     with Image.open(ROOT / name) as film:
         assert film.n_frames > 20
     assert (ROOT / name).stat().st_size < 2_000_000
+
+
+def test_the_wheel_it_names_is_the_one_of_this_version() -> None:
+    assert re.findall(r"mosaic_workbench-([\w.]+)-py3-none-any\.whl\[", TEXT) == [mosaic.__version__]
 
 
 def test_it_says_where_it_runs_and_names_every_extra() -> None:

@@ -192,7 +192,7 @@ def test_a_replay_buffer_larger_than_the_memory_is_a_warning() -> None:
         ({"parameters": {"bufer_size": 1}}, "Did you mean 'buffer_size'?"),
         ({"parameters": {"buffer_size": 0}}, ">= 1"),
         ({"envs": 4}, "one environment at a time"),
-        ({"resume": "R"}, "cannot go on"),
+        ({"resume": "R"}, "cannot resume"),
         ({"init": "/c"}, "cannot start from a checkpoint"),
         ({"kind": "eval"}, "cannot evaluate"),
         ({"env_id": ""}, "no environment is named"),

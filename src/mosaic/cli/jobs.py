@@ -65,7 +65,9 @@ def job_of(root: DataRoot, asked: Asked) -> Job:
             raise UsageError(
                 f"the command comes after '--': mosaic train {runner.card.id} -- {asked.words[1]} …"
             )
-        return Job(runner=runner.card.id, arguments=arguments, seed=asked.fields.get("seed"))
+        return Job(
+            runner=runner.card.id, arguments=arguments, **asked.fields
+        )  # the preflight refuses the rest
     said = reading.read(asked.words[1:], algorithm)
     return Job(
         runner=runner.card.id,

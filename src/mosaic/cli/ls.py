@@ -67,7 +67,7 @@ def ls_command(
         return
     if not rows:
         note(
-            "No run is like that; all of them: mosaic ls --all"
+            "No run matches; all of them: mosaic ls --all"
             if every
             else "No runs yet. Start one with: mosaic run -- python train.py"
         )

@@ -294,7 +294,7 @@ class StoreReader:
             return read_config(db)
 
     def quarantine(self, *, limit: int = 100) -> list[QuarantineRow]:
-        """Lines that were not events. Of a line over 64 KiB only the start; quarantine.jsonl has all of it."""
+        """Lines that were not events. Over 64 KiB only the start; quarantine.jsonl has it all."""
         with self._reading() as db:
             return [
                 QuarantineRow(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mosaic.store import chunks, values
 from mosaic.store.recount import lines_of
 from mosaic.store.schema import open_writer
 from mosaic.store.verify import verify
-from tests.store.journals import PRODUCER, Segments, end_run, ingest_all
+from tests.store.journals import PRODUCER, Segments, end_run, ingest_all, make_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +29,9 @@ def stored(folder: RunFolder) -> RunFolder:
     worker = Segments(folder)
     for k in range(6):
         worker.episode(k, 10)
-    worker.add({"type": "metric", "name": "m", "value": 0.5}, {"type": "checkpoint", "path": "p"})
+    worker.episode(6, 4, close=False)
+    worker.add({"type": "metric", "name": "m", "value": 0.5})
+    worker.add({"type": "checkpoint", "path": "p", "sha256": "aa", "step": 3, "t": 0.1, "later": 1})
     worker.add({"type": "log", "text": "x"}, {"type": "later"})
     worker.add({"type": "decision", "episode_id": f"{PRODUCER}.0.1", "step": 3, "verdict": "veto", "t": 2.0})
     worker.add({"type": "decision", "proposed": 1e22, "level": None, "ms": 0.0, "t": 0})
@@ -67,8 +73,24 @@ def tampered(folder: RunFolder, *statements: str) -> list[str]:
         ("UPDATE decisions SET data = x'ff'", "decision events"),
         ("DELETE FROM beliefs", "belief events"),
         ("DROP TABLE beliefs", "belief events"),
-        ("UPDATE episodes SET return_ = 9.5 WHERE idx = 3", "roll-up of episode 3"),
-        ("UPDATE episodes SET steps = 9 WHERE idx = 3", "roll-up of episode 3"),
+        ("UPDATE episodes SET return_ = 9.5 WHERE idx = 3", "return of episode 3 ("),
+        ("UPDATE episodes SET steps = 9 WHERE idx = 3", "steps of episode 3 ("),
+        ("UPDATE episodes SET flags = 3 | 2 << 2 WHERE idx = 3", "outcome of episode 3 ("),
+        ("UPDATE episodes SET flags = 3 WHERE idx = 3", "outcome of episode 3 ("),
+        ("UPDATE episodes SET t_start = 100.00000000000001 WHERE idx = 3", "t_start of episode 3 ("),
+        ("UPDATE episodes SET t_end = t_end + 1 WHERE idx = 3", "t_end of episode 3 ("),
+        ("UPDATE episodes SET env_index = 2 WHERE idx = 3", "env_index of episode 3 ("),
+        ("UPDATE episodes SET rest = x'9107' WHERE idx = 3", "seed of episode 3 ("),
+        ("UPDATE episodes SET rest = x'92c0a161' WHERE idx = 3", "agent_id of episode 3 ("),
+        ("UPDATE episodes SET rest = x'93c0c0a167' WHERE idx = 3", "group of episode 3 ("),
+        ("UPDATE envs SET env_id = 'Acrobot-v1'", "env_id of episode 3 ("),
+        ("UPDATE envs SET data = CAST(replace(data, '{}', '{\"g\":1}') AS BLOB)", "reset of episode 3 ("),
+        ("UPDATE episodes SET return_ = -return_ WHERE idx = 6", "return of episode 6 ("),
+        ("UPDATE episodes SET steps = 3 WHERE idx = 6", "steps of episode 6 ("),
+        ("UPDATE checkpoints SET path = 'q'", "checkpoints listed"),
+        ("UPDATE checkpoints SET sha256 = 'ab'", "checkpoints listed"),
+        ("UPDATE checkpoints SET step = 4", "checkpoints listed"),
+        ("UPDATE checkpoints SET meta = x'7b2261223a317d'", "checkpoints listed"),
         ("DELETE FROM episodes WHERE idx = 2", f"episode '{PRODUCER}.0.2'"),
         ("UPDATE episodes SET number = 77 WHERE idx = 2", f"episode 2 ({PRODUCER}.0.77)"),
         ("UPDATE episodes SET pack = NULL WHERE idx = 1", f"step 0 of episode '{PRODUCER}.0.1'"),
@@ -76,6 +98,44 @@ def tampered(folder: RunFolder, *statements: str) -> list[str]:
 )
 def test_a_changed_row_is_found(stored: RunFolder, statement: str, said: str) -> None:
     assert any(said in line for line in tampered(stored, statement))
+
+
+def test_episodes_that_have_changed_places_are_found(stored: RunFolder) -> None:
+    lines = stored.order.read_bytes().splitlines(keepends=True)
+    stored.order.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
+    said = [str(difference) for difference in verify(stored)]
+    assert [line.partition(" (")[0] for line in said] == ["index of episode 0", "index of episode 1"]
+
+
+LINES: list[dict[str, Any]] = [
+    {"type": "reset", "env_key": "k", "env": {"id": "A-v1"}, "t": 1.5},
+    {"type": "reset", "env_key": "k", "env_index": 3, "agent_id": "red", "group": "g", "seed": 1 << 70},
+    {"type": "reset", "env_key": "k", "env": {"id": "B-v1"}, "t": "NaN", "seed": 5},
+    {"type": "step", "step": 0, "reward": 0.1, "t": 2.0},
+    {"type": "step", "step": 1, "reward": "-Infinity", "t": 2.5, "terminated": True},
+    {"type": "step", "step": 2, "reward": 0.2, "t": 3.5, "truncated": True},
+    {"type": "step", "step": 3, "reward": 0.3, "t": 4.5, "terminated": True, "truncated": True},
+    {"type": "episode", "steps": 2, "return": 0.3, "t": 9.0},
+    {"type": "episode", "steps": 7, "return": -0.0, "outcome": "cut", "t_start": 0.5, "t_end": "NaN"},
+    {"type": "episode", "steps": 1, "outcome": "resigned", "env_index": 8, "agent_id": "blue", "seed": 0},
+    {"type": "episode", "steps": 1, "outcome": "", "t_end": -0.0},
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from("ab")), max_size=12), st.integers(1, 4))
+def test_what_ingest_works_out_is_worked_out_again(said: list[tuple[dict[str, Any], str]], size: int) -> None:
+    """Cut episodes, none or several resets, ends without steps, steps after ends; stored piece by piece."""
+    with tempfile.TemporaryDirectory() as parent:
+        folder = make_run(Path(parent))
+        worker = Segments(folder)
+        for at, (line, episode_id) in enumerate(said):
+            worker.add({**line, "episode_id": episode_id})
+            if at % size == size - 1:
+                worker.write()
+                ingest_all(folder)
+        worker.write()
+        ingest_all(folder)
+        assert verify(folder) == []
 
 
 def _other_reward(steps: chunks.Steps) -> None:
@@ -133,7 +193,7 @@ def test_a_cursor_that_skipped_lines_is_found(stored: RunFolder) -> None:
     found = tampered(
         stored, "INSERT INTO sources (name, cursor, done) VALUES ('p9x00000000-0000.jsonl', 100000, 1)"
     )
-    assert any(line.startswith("steps: the journal says 63, the store says 60") for line in found)
+    assert any(line.startswith("steps: the journal says 67, the store says 64") for line in found)
 
 
 def test_verify_does_not_write(stored: RunFolder) -> None:

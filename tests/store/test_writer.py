@@ -80,3 +80,36 @@ def test_what_the_episode_event_says_holds_over_what_was_counted(folder: RunFold
         row = reader.episode("e")
         assert (row.steps, row.return_, row.outcome, row.t_start, row.t_end) == (7, 70.0, "cut", 5.0, 9.0)
         assert len(reader.steps(row.index)) == 2
+
+
+def test_a_reset_that_comes_after_its_episode_was_packed_counts_and_a_second_one_does_not(
+    folder: RunFolder,
+) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "step", "episode_id": "e", "step": 0, "terminated": True, "t": 5.0})
+    worker.write()
+    ingest_all(folder)
+    for seed in (7, 8):
+        worker.add({"type": "reset", "episode_id": "e", "seed": seed, "env_index": 2, "t": 4.0})
+        worker.write()
+        ingest_all(folder)
+        with StoreReader(folder) as reader:
+            row = reader.episode("e")
+            assert (row.seed, row.env_index, row.t_start, row.outcome) == (7, 2, 4.0, "terminated")
+            assert reader.reset(row.index)["seed"] == 7
+
+
+def test_an_episode_that_was_put_away_unfinished_can_still_grow(folder: RunFolder) -> None:
+    writer = StoreWriter(open_writer(folder.store), folder.order)
+    for step in range(4):
+        writer.begin()
+        event = {"type": "step", "episode_id": "e", "step": step, "terminated": step == 3}
+        batch = parse_journal(lines(event, first=step), offset=0, next_seq=step)
+        writer.apply(batch, source="a-0000.jsonl", producer="a")
+        writer.commit()
+        if step == 1:
+            writer.begin()
+            writer.commit(everything=True)
+    writer.close()
+    with StoreReader(folder) as reader:
+        assert [step.step for step in reader.steps(0)] == [0, 1, 2, 3]

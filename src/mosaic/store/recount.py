@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+import sys
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
@@ -32,8 +33,11 @@ __all__ = [
     "digest",
     "event_key",
     "has_unknown_fields",
+    "known_fields",
     "lines_of",
+    "number",
     "parse_fields",
+    "producer_of",
     "step_key",
     "understand",
 ]
@@ -73,17 +77,65 @@ _FIELDS = {
 }
 
 
-@dataclass
+@dataclass(slots=True)
 class EpisodeCount:
-    """One episode as the journal has it."""
+    """One episode as the journal has it.
+
+    `facts` holds what the store should say of it, by the names of `EpisodeRow`. Where `mixed`, several
+    producers tell about it; nobody knows in which order their lines were stored, so facts may differ.
+    """
 
     steps: int = 0
     chain: bytes = b""
     heap: int = 0
-    sources: set[str] = field(default_factory=set)
-    told_steps: int | None = None
-    told_return: str | None = None
+    producer: str = ""
+    mixed: bool = False
+    told: bool = False
     reset: bytes | None = None
+    index: int | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def told_by(self, producer: str) -> None:
+        """A producer tells about it."""
+        self.mixed = self.mixed or self.producer not in ("", producer)
+        self.producer = producer
+
+    def saw_step(self, fields: dict[str, Any]) -> None:
+        """A step of it."""
+        key = digest(step_key(fields))
+        self.chain = digest(self.chain + key)
+        self.heap = (self.heap + int.from_bytes(key, "big")) % (1 << 128)
+        t = fields.get("t", 0.0)
+        self.facts.setdefault("t_start", t)
+        if not self.told:
+            self.facts["steps"] = self.steps + 1
+            self.facts["return"] = number(self.facts.get("return", 0.0)) + number(fields.get("reward", 0.0))
+        self.steps += 1
+        if fields.get("terminated") or fields.get("truncated"):
+            if not self.told:
+                self.facts["t_end"] = t
+            self.facts.setdefault("outcome", "terminated" if fields.get("terminated") else "truncated")
+
+    def saw_reset(self, fields: dict[str, Any], env: dict[str, Any] | None) -> None:
+        """Its beginning, and the environment this or an earlier reset described. The first one holds."""
+        if self.reset is not None:
+            return
+        self.reset = digest(event_key({**fields, "env": env}))
+        said = {name: fields.get(name) for name in ("seed", "agent_id", "group")}
+        said |= {"env_index": fields.get("env_index", 0), "t_start": fields.get("t", 0.0)}
+        env_id = None if env is None else env.get("id")
+        self.facts |= {**said, "env_id": env_id if isinstance(env_id, str) else None}
+
+    def saw_end(self, fields: dict[str, Any]) -> None:
+        """Its end. What that says holds, whatever the steps say; what it leaves out stays as it was."""
+        self.told = True
+        names = ("t_start", "env_index", "agent_id", "seed")
+        said = {name: fields[name] for name in names if fields.get(name) is not None}
+        if fields.get("outcome"):
+            said["outcome"] = sys.intern(fields["outcome"])
+        t_end = fields.get("t_end")
+        said["t_end"] = fields.get("t", 0.0) if t_end is None else t_end
+        self.facts |= {**said, "steps": fields["steps"], "return": fields.get("return", 0.0)}
 
 
 @dataclass
@@ -104,7 +156,9 @@ class Recount:
     """What the whole journal says."""
 
     episodes: dict[str, EpisodeCount] = field(default_factory=dict)
+    envs: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     metrics: dict[str, Tally] = field(default_factory=dict)
+    checkpoints: Tally = field(default_factory=Tally)
     events: dict[str, Tally] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     odd: int = 0
@@ -120,7 +174,7 @@ def lines_of(
 
     What lies behind a cursor is counted into `beyond`.
     """
-    for name, path in sorted(_files(folder).items()):
+    for name, path in _files(folder).items():
         end = cursors.get(name, (0, False))[0]
         offset, rest = 0, b""
         for piece in _pieces(path):
@@ -180,6 +234,11 @@ def has_unknown_fields(kind: str, fields: dict[str, Any]) -> bool:
     return not fields.keys() <= _FIELDS[kind].keys()
 
 
+def known_fields(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """What a known event says in the fields that this version knows."""
+    return {name: value for name, value in fields.items() if name in _FIELDS[kind]}
+
+
 def parse_fields(line: bytes) -> Any:
     """The JSON of a line; numbers that are not finite, however written, by their names."""
     return json.loads(line.decode("utf-8"), parse_constant=_constant, parse_float=_float)
@@ -190,6 +249,11 @@ def bits(value: Any) -> str:
     if isinstance(value, str):
         return _WORDS[value] if value in _WORDS else value[4:]
     return struct.pack(">d", float(value)).hex()
+
+
+def number(value: Any) -> float:
+    """The float of a float field."""
+    return float(struct.unpack(">d", bytes.fromhex(bits(value)))[0] if isinstance(value, str) else value)
 
 
 def digest(key: bytes) -> bytes:
@@ -229,14 +293,20 @@ def event_key(fields: dict[str, Any]) -> bytes:
     return json.dumps(said, sort_keys=True).encode()
 
 
+def producer_of(source: str) -> str:
+    """Who wrote a source. Its lines are stored in the order in which they stand."""
+    return source.rpartition("-")[0] or source
+
+
 def _files(folder: RunFolder) -> dict[str, Path]:
+    """Every source by name, each producer's segments in order."""
     found: dict[str, Path] = {}
     for path in sorted(folder.journal.glob("*-*.jsonl*")):
         if path.suffix in (".jsonl", ".zst") and not path.name.startswith("."):
             found[path.name.removesuffix(".zst")] = path
     if folder.stdout.exists():
         found["stdout.log"] = folder.stdout
-    return found
+    return dict(sorted(found.items(), key=lambda file: (producer_of(file[0]), len(file[0]), file[0])))
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

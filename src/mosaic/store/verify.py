@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.errors import ProtocolError
-from mosaic.protocol import codec
+from mosaic.protocol import codec, floats
+from mosaic.protocol.rows import EpisodeRow
 from mosaic.runs.folder import ended
 from mosaic.store.kinds import LISTED
 from mosaic.store.reader import StoreReader
@@ -23,13 +24,17 @@ from mosaic.store.recount import (
     digest,
     event_key,
     has_unknown_fields,
+    known_fields,
     lines_of,
     parse_fields,
+    producer_of,
     step_key,
     understand,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StepRow
 
@@ -37,6 +42,14 @@ __all__ = ["Difference", "verify"]
 
 _LOCATED = 10  # episodes whose first differing step is looked for; the others are only named
 _PAGE = 4096
+_FACTS = {
+    field.encode_name: (field.name, None if field.required else field.default)
+    for field in msgspec.structs.fields(EpisodeRow)
+    if field.name not in ("episode_id", "index", "seq")
+}
+"""What an episode's row says beside its steps: the attribute, and its value when the journal gives none."""
+_FLOAT_FACTS = ("return", "t_start", "t_end")
+_TOLD = ("steps", "return")  # an `episode` event has the last word on them, in whatever order lines came
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -61,6 +74,7 @@ def verify(folder: RunFolder) -> list[Difference]:
         recount = _recount(folder, cursors, reader.quarantined_lines())
         found = _compare_counts(reader, recount)
         found += _compare_metrics(reader, recount)
+        found += _compare_checkpoints(reader, recount)
         found += _compare_events(reader, recount)
         found += _compare_episodes(folder, reader, recount, cursors)
     found += [Difference(f"line of {line}", "an event", "quarantined") for line in recount.wronged]
@@ -95,7 +109,22 @@ def _recount(
         else:
             recount.unknown += has_unknown_fields(kind, fields)
             _count(recount, kind, fields, source)
+    _take_indexes(folder, recount)
     return recount
+
+
+def _take_indexes(folder: RunFolder, recount: Recount) -> None:
+    """The index that each episode was promised: its first line in episodes.order."""
+    if not folder.order.exists():
+        return
+    with folder.order.open("rb") as lines:
+        for number, line in enumerate(lines):
+            try:
+                episode = recount.episodes.get(json.loads(line) or "")
+            except (ValueError, TypeError):
+                continue  # a damaged line: its number stays taken
+            if episode is not None and episode.index is None:
+                episode.index = number
 
 
 def _is_event(line: bytes) -> bool:
@@ -114,19 +143,24 @@ def _count(recount: Recount, kind: str, fields: dict[str, Any], source: str) -> 
         )
     if kind in LISTED:
         recount.events.setdefault(kind, Tally()).add(event_key(fields))
+    if kind == "checkpoint":
+        recount.checkpoints.add(event_key(known_fields(kind, fields)))
     if kind not in ("step", "episode", "reset"):
         return
-    episode = recount.episodes.setdefault(fields["episode_id"], EpisodeCount())
+    episode = recount.episodes.get(fields["episode_id"])
+    if episode is None:
+        episode = recount.episodes[fields["episode_id"]] = EpisodeCount()
+    producer = producer_of(source)
+    episode.told_by(producer)
     if kind == "step":
-        key = digest(step_key(fields))
-        episode.steps += 1
-        episode.chain = digest(episode.chain + key)
-        episode.heap = (episode.heap + int.from_bytes(key, "big")) % (1 << 128)
-        episode.sources.add(source)
+        episode.saw_step(fields)
     elif kind == "episode":
-        episode.told_steps, episode.told_return = fields["steps"], bits(fields.get("return", 0.0))
-    elif episode.reset is None:
-        episode.reset = _reset_key(fields)
+        episode.saw_end(fields)
+    else:
+        key = producer, fields.get("env_key", "")
+        if fields.get("env") is not None:
+            recount.envs[key] = fields["env"]
+        episode.saw_reset(fields, recount.envs.get(key))
 
 
 def _compare_counts(reader: StoreReader, recount: Recount) -> list[Difference]:
@@ -136,7 +170,6 @@ def _compare_counts(reader: StoreReader, recount: Recount) -> list[Difference]:
         ("steps", recount.kinds.get("step", 0), summary.steps),
         ("metrics", recount.kinds.get("metric", 0), summary.metrics),
         ("checkpoints", recount.kinds.get("checkpoint", 0), summary.checkpoints),
-        ("checkpoints listed", recount.kinds.get("checkpoint", 0), len(reader.checkpoints())),
         ("quarantined lines", recount.odd, summary.quarantined),
         ("events with something unknown", recount.unknown, summary.unknown),
         ("all events", sum(n for kind, n in recount.kinds.items() if kind != "odd"), summary.store_seq),
@@ -153,6 +186,18 @@ def _compare_metrics(reader: StoreReader, recount: Recount) -> list[Difference]:
         for name in sorted(recount.metrics.keys() | stored.keys())
         if recount.metrics.get(name) != stored.get(name)
     ]
+
+
+def _compare_checkpoints(reader: StoreReader, recount: Recount) -> list[Difference]:
+    stored = Tally()
+    for row in reader.checkpoints():
+        fields = {**msgspec.structs.asdict(row), "type": "checkpoint", "t": floats.to_json(row.t)}
+        stored.add(event_key(fields))
+    return (
+        []
+        if stored == recount.checkpoints
+        else [Difference("checkpoints listed", _shown(recount.checkpoints), _shown(stored))]
+    )
 
 
 def _compare_events(reader: StoreReader, recount: Recount) -> list[Difference]:
@@ -181,7 +226,7 @@ def _compare_episodes(
     folder: RunFolder, reader: StoreReader, recount: Recount, cursors: dict[str, tuple[int, bool]]
 ) -> list[Difference]:
     found, stored, located = [], set(), 0
-    for row in reader.episodes():
+    for row in _episodes(reader):
         stored.add(row.episode_id)
         expected = recount.episodes.get(row.episode_id)
         name = f"episode {row.index} ({row.episode_id})"
@@ -193,23 +238,16 @@ def _compare_episodes(
         for step in steps:
             key = digest(_row_key(step))
             chain, heap = digest(chain + key), (heap + int.from_bytes(key, "big")) % (1 << 128)
-        alike = chain == expected.chain if len(expected.sources) == 1 else heap == expected.heap
+        alike = heap == expected.heap if expected.mixed else chain == expected.chain
         if len(steps) != expected.steps or not alike:
             located += 1
             differing = _locate(folder, cursors, row.episode_id, steps) if located <= _LOCATED else None
             found.append(
                 differing or Difference(f"steps of {name}", f"{expected.steps} steps", f"{len(steps)} steps")
             )
-        if expected.told_steps is not None and (row.steps, bits(row.return_)) != (
-            expected.told_steps,
-            expected.told_return,
-        ):
-            told = f"{expected.told_steps} steps, return {expected.told_return}"
-            found.append(
-                Difference(f"roll-up of {name}", told, f"{row.steps} steps, return {bits(row.return_)}")
-            )
+        found += _compare_facts(name, row, expected)
         kept = reader.reset(row.index)
-        if expected.reset is not None and (not kept or _reset_key(kept) != expected.reset):
+        if expected.reset is not None and (not kept or digest(event_key(kept)) != expected.reset):
             found.append(Difference(f"reset of {name}", "one reset", "another" if kept else "none"))
     found += [
         Difference(f"episode {episode_id!r}", f"{episode.steps} steps", "nothing")
@@ -217,6 +255,35 @@ def _compare_episodes(
         if episode_id not in stored
     ]
     return found
+
+
+def _episodes(reader: StoreReader) -> Iterator[EpisodeRow]:
+    first = 0
+    while page := reader.episodes(first_index=first, limit=_PAGE):
+        yield from page
+        first = page[-1].index + 1
+
+
+def _compare_facts(name: str, row: EpisodeRow, expected: EpisodeCount) -> list[Difference]:
+    """What an episode's row says beside its steps, fact by fact."""
+    compared = _FACTS
+    if expected.mixed:
+        compared = {fact: _FACTS[fact] for fact in _TOLD if expected.told}
+    pairs = [
+        (fact, expected.facts.get(fact, default), getattr(row, attribute))
+        for fact, (attribute, default) in compared.items()
+    ]
+    if expected.index is not None:
+        pairs.append(("index", expected.index, row.index))
+    return [
+        Difference(f"{fact} of {name}", repr(there), repr(here))
+        for fact, there, here in pairs
+        if _exact(fact, there) != _exact(fact, here)
+    ]
+
+
+def _exact(fact: str, value: Any) -> Any:
+    return bits(value) if fact in _FLOAT_FACTS and value is not None else value
 
 
 def _locate(
@@ -258,11 +325,6 @@ def _row_key(row: StepRow) -> bytes:
 
 def _metric_key(value: Any, step: int | None, t: Any, source: str | None) -> bytes:
     return json.dumps([bits(value), step, bits(t), source]).encode()
-
-
-def _reset_key(fields: dict[str, Any]) -> bytes:
-    kept = [fields.get(name) for name in ("seed", "options", "rng", "obs", "agent_id", "group")]
-    return digest(json.dumps([*kept, bits(fields.get("t", 0.0))], sort_keys=True).encode())
 
 
 def _shown(tally: Tally | None) -> str:

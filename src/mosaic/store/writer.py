@@ -251,11 +251,18 @@ class StoreWriter:
         data = json_of(event, extra)
         if extra is not None:
             self.state.unknown += 1
-        if live.has_reset:
+        if live.has_reset or self._packed_with_reset(live):
             self.db.execute("INSERT INTO extras VALUES (?, 'reset', ?)", (seq, data))
         else:
             live.reset = data
             live.began(event, seq, env)
+
+    def _packed_with_reset(self, live: Live) -> bool:
+        """Whether an episode was put into its pack together with its reset. Few events ask: it unpacks."""
+        if live.pack is None:
+            return False
+        chunk = decode_own(self.db.execute("SELECT data FROM chunks WHERE id = ?", (live.pack,)).get or b"")
+        return bool(chunk.resets[chunk.episodes.index(live.index)])
 
     # -- looking up -----------------------------------------------------------------------------------------
 
@@ -285,9 +292,8 @@ class StoreWriter:
             live.live_steps += len(decode_own(data).steps)
         one = "SELECT 1 FROM chunks WHERE episode = ? AND live = 0 LIMIT 1"
         live.alone = self.db.execute(one, (live.index,)).get is not None
-        live.has_reset = live.pack is not None or bool(
-            self.db.execute("SELECT 1 FROM resets WHERE episode = ?", (live.index,)).get
-        )
+        one = "SELECT 1 FROM resets WHERE episode = ?"
+        live.has_reset = self.db.execute(one, (live.index,)).get is not None
         if live.flags & ENDED:
             live.curve = (live.t_end or 0.0, live.return_, live.steps)
         return live
@@ -299,11 +305,9 @@ class StoreWriter:
             "(SELECT DISTINCT episode FROM chunks WHERE episode IS NOT NULL AND live = 1) ORDER BY idx"
         )
         for row in rows(self.db, query):
-            live = self._touched.get(row[0])
-            if live is None:
-                known = [each for each in self._open.values() if each.index == row[0]]
-                live = known[0] if known else self._revive(row)
-            self._touched[live.index] = live
+            if row[0] not in self._touched:  # nothing of it is pending, so its row says all there is
+                live = self._revive(row)
+                self._touched[live.index] = self._open[live.episode_id] = live
 
     def _match_order(self) -> None:
         """See which promises of episodes.order are kept; write it anew if it was lost or cut."""

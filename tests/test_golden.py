@@ -2,116 +2,74 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zstandard
 
-from mosaic.cli import main as cli
 from mosaic.paths import DataRoot
 from tests.cli.conftest import end_daemon
+from tests.golden.facts import documents, expected, gather, mosaic, unpack
 
-GOLDEN = Path(__file__).parent / "golden"
 VERSIONS = ["0.1"]
-
-# name: state, episodes, steps, metrics, quarantined lines
-RUNS = {
-    "cartpole": ("finished", 5, 78, 0, 0),
-    "lake": ("finished", 8, 69, 8, 0),
-    "vector": ("finished", 18, 345, 0, 0),
-    "turns": ("finished", 10, 32, 0, 0),
-    "together": ("finished", 8, 120, 0, 0),
-    "shell": ("finished", 2, 3, 2, 1),
-    "failed": ("failed", 1, 4, 0, 0),
-    "trained": ("finished", 226, 1500, 9, 0),
-    "judged": ("finished", 3, 18, 5, 0),
-}
-
-
-EVENTS = ["config", "belief", "decision", "decision", "artifacts", "log", "weather"]  # of the run `shell`
-
-
-def unpack(version: str, home: Path) -> None:
-    """The data root as it was, private as MOSAIC demands; a zip keeps no modes."""
-    with zipfile.ZipFile(GOLDEN / version / "root.zip") as packed:
-        packed.extractall(home)
-    for path in home.rglob("*"):
-        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 @pytest.fixture(params=VERSIONS)
-def old(request: pytest.FixtureRequest, home: Path) -> Iterator[Path]:
+def version(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def old(version: str, home: Path) -> Iterator[Path]:
     """A data root of that version, in force."""
-    unpack(request.param, home)
+    unpack(version, home)
     yield home
     end_daemon(DataRoot(home))
 
 
-def mosaic(*words: str, code: int = 0) -> str:
-    """Call the command line, in this process to be quick; what it printed."""
-    printed = io.BytesIO()
-    with contextlib.redirect_stdout(io.TextIOWrapper(printed, encoding="utf-8")) as stdout:
-        ended = cli._guarded(list(words))
-        stdout.flush()
-    assert ended == code, f"mosaic {' '.join(words)}: {printed.getvalue().decode()}"
-    return printed.getvalue().decode()
-
-
-def documents(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def agrees_with_what_was_recorded() -> None:
-    rows = {row["name"]: row for row in documents(mosaic("ls", "--all", "--json"))}
-    assert {
-        name: (row["state"], row["episodes"], row["steps"], row["metrics"], row["quarantined"])
-        for name, row in rows.items()
-    } == RUNS
-    for name in RUNS:
+def agrees_with_what_was_recorded(version: str) -> None:
+    found, runs = gather(), expected(version)
+    assert found.keys() == runs.keys()
+    for name, facts in runs.items():
+        for about, said in facts.items():
+            assert found[name][about] == said, f"{about} of {name}"
         assert "agree" in mosaic("verify", name)
-        assert RUNS[name][0] in mosaic("show", name)
-    shell = documents(mosaic("steps", "shell", "0", "--json"))
-    assert [step["reward"] for step in shell] == [0.5, 1.5]
-    assert [row["step"] for row in documents(mosaic("metrics", "lake", "--json"))] == list(range(8))
+        assert facts["run"]["state"] in mosaic("show", name)
     events = documents(mosaic("events", "shell", "--json"))
-    assert [event["type"] for event in events] == EVENTS
     assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
     (veto,) = documents(mosaic("events", "shell", "--kind", "decision", "--step", "1", "--json"))
     assert (veto["operator"], veto["data"]) == ("human", {"veto": "not yet"})
     assert "learning_rate = 0.5" in mosaic("show", "lake")
 
 
-def replays_as_recorded() -> None:
-    for name in RUNS:
+def replays_as_recorded(version: str) -> None:
+    for name, facts in expected(version).items():
         # A shell script that prints events has no environment to simulate again: that is said, not guessed.
         verdicts = documents(mosaic("replay", name, "--all", "--verify", "--json", code=name == "shell"))
-        assert len(verdicts) == RUNS[name][1]
+        assert len(verdicts) == facts["run"]["episodes"]
         assert {verdict["status"] for verdict in verdicts} == {"cannot" if name == "shell" else "exact"}
 
 
-def test_an_old_data_root_lists_verifies_and_replays_with_the_stores_it_came_with(old: Path) -> None:
+def test_an_old_data_root_lists_verifies_and_replays_with_the_stores_it_came_with(
+    old: Path, version: str
+) -> None:
     del old
-    agrees_with_what_was_recorded()
-    replays_as_recorded()
+    agrees_with_what_was_recorded(version)
+    replays_as_recorded(version)
 
 
-def test_an_old_data_root_lists_verifies_and_replays_from_its_journals_alone(old: Path) -> None:
+def test_an_old_data_root_lists_verifies_and_replays_from_its_journals_alone(old: Path, version: str) -> None:
     (old / "registry.sqlite").unlink()
     stores = list(old.glob("runs/*/telemetry.sqlite"))
-    assert len(stores) == len(RUNS)
+    assert len(stores) == len(expected(version))
     for store in stores:
         store.unlink()
-    for name in RUNS:
+    for name in expected(version):
         mosaic("rebuild", name)
-    agrees_with_what_was_recorded()
-    replays_as_recorded()
+    agrees_with_what_was_recorded(version)
+    replays_as_recorded(version)
 
 
 def test_an_old_checkpoint_is_listed_whole_and_trusted_and_plays_on(old: Path) -> None:

@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from mosaic.errors import UsageError
+from mosaic.exporting import tables
 from mosaic.exporting.formats import export
+from mosaic.store.reader import StoreReader
 from tests.exporting.conftest import ARRAY
+from tests.store.journals import PRODUCER, Segments, ingest_all, make_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from mosaic.store.reader import StoreReader
 
 
 def test_csv_keeps_every_bit_and_every_character(reader: StoreReader, tmp_path: Path) -> None:
@@ -89,3 +91,73 @@ def test_a_failed_export_leaves_no_file(
     with pytest.raises(OSError, match="No space"):
         export(reader, "csv", tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+HUGE = 1 << 70
+
+
+@pytest.fixture
+def all_kinds(tmp_path: Path) -> Iterator[StoreReader]:
+    """A run with an event of every kind, each with as much as it can say."""
+    folder = make_run(tmp_path, "every")
+    worker = Segments(folder, hello=False)
+    worker.add(
+        {"type": "hello", "protocol": 1, "producer": PRODUCER, "argv": ["a", "b"], "packages": {"x": "1"}},
+        {"type": "config", "algo": "ppo", "seed": 3, "args": {"lr": 0.1}},
+        {"type": "metric", "name": "loss", "value": 0.5, "step": 1},
+        {"type": "checkpoint", "path": "p", "sha256": "aa"},
+        {"type": "artifacts", "video": ["a.mp4"], "files": ["notes.txt"]},
+        {"type": "decision", "episode_id": "e", "step": 0, "proposed": [1], "ms": 1.5, "data": {"n": HUGE}},
+        {"type": "belief", "add": ["at(1)"], "del": [], "intentions": ["go"]},
+        {"type": "log", "text": "x"},
+        {"type": "bye", "events": 9, "hook_errors": {"gym": 1}},
+    )
+    worker.episode(0, 2)
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("table", tables.TABLES)
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_every_table_has_its_rows_in_every_format(
+    all_kinds: StoreReader, tmp_path: Path, kind: str, table: str
+) -> None:
+    (path,) = export(all_kinds, kind, tmp_path / "out", table=table)
+    if kind == "parquet":
+        rows = pq.read_table(path).to_pylist()
+    elif kind == "csv":
+        rows = list(csv.DictReader(path.read_text().splitlines()))
+    else:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(rows) == (2 if table == "steps" else 1)
+    assert list(rows[0]) == list(tables.COLUMNS[table])
+
+
+def test_lists_are_json_in_parquet(all_kinds: StoreReader, tmp_path: Path) -> None:
+    found: dict[str, object] = {}
+    for table in ("hello", "artifacts", "decisions"):
+        (path,) = export(all_kinds, "parquet", tmp_path, table=table)
+        found |= pq.read_table(path).to_pylist()[0]
+    assert (found["argv"], found["packages"], found["files"]) == ('["a","b"]', '{"x":"1"}', '["notes.txt"]')
+    assert json.loads(str(found["data"])) == {"n": HUGE}
+
+
+@pytest.mark.parametrize("event", [{"type": "config", "seed": HUGE}, {"type": "config", "seed": -HUGE}])
+def test_an_integer_over_64_bits_is_told_with_the_way_out_that_works(
+    tmp_path: Path, event: dict[str, object]
+) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.add({"type": "config", "seed": 1}, event)
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        with pytest.raises(
+            UsageError, match=r"'seed' of table 'config' holds -?1180591620717411303424.*jsonl"
+        ):
+            export(reader, "parquet", tmp_path / "out", table="config")
+        assert list((tmp_path / "out").iterdir()) == []
+        (path,) = export(reader, "jsonl", tmp_path / "out", table="config")
+        assert [json.loads(line)["seed"] for line in path.read_text().splitlines()] == [1, event["seed"]]

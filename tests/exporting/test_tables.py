@@ -9,6 +9,7 @@ import pytest
 
 from mosaic.exporting import tables
 from mosaic.store.reader import StoreReader
+from mosaic.store.schema import open_writer
 from tests.exporting.conftest import ARRAY
 from tests.store.journals import Segments, ingest_all, make_run
 
@@ -80,3 +81,21 @@ def test_inline_arrays_are_written_out_and_checksums_stay() -> None:
 )
 def test_what_only_looks_like_an_array_is_handed_on_as_it_came(odd: dict[str, object]) -> None:
     assert tables.plain_arrays(odd) == odd
+
+
+def test_a_row_of_before_that_does_not_fit_its_kind_is_left_out_and_the_others_are_there(
+    tmp_path: Path,
+) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.add(
+        {"type": "decision", "step": 1, "verdict": 5}, {"type": "decision", "step": 2, "verdict": "veto"}
+    )
+    worker.write()
+    ingest_all(folder)
+    db = open_writer(folder.store)
+    db.execute("INSERT INTO events VALUES (99, 'decision', ?)", (b'{"type":"decision","step":"seven"}',))
+    db.close()
+    with StoreReader(folder) as reader:
+        found = [(row["step"], row["verdict"]) for row in tables.rows(reader, "decisions")]
+    assert found == [(1, None), (2, "veto")]

@@ -10,12 +10,11 @@ import csv
 import itertools
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from mosaic.errors import MosaicError, UsageError
 from mosaic.exporting import tables
 from mosaic.exporting.tensorboard import write_tensorboard
 from mosaic.exporting.whole import appearing
+from mosaic.store.lines import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +27,7 @@ __all__ = ["FORMATS", "export"]
 FORMATS: Final = ("csv", "jsonl", "parquet", "tensorboard")
 
 _PARQUET_GROUP = 65536
-_json = msgspec.json.Encoder()
+_INT64 = range(-(1 << 63), 1 << 63)
 
 
 def export(
@@ -87,7 +86,7 @@ def _cells(row: dict[str, Any]) -> list[Any]:
         if isinstance(value, bool):
             cells.append("true" if value else "false")
         elif isinstance(value, list | dict):
-            cells.append(_json.encode(tables.plain_arrays(value)).decode())
+            cells.append(to_bytes(tables.plain_arrays(value)).decode())
         else:
             cells.append(repr(value) if isinstance(value, float) else value)
     return cells
@@ -96,7 +95,7 @@ def _cells(row: dict[str, Any]) -> list[Any]:
 def _write_jsonl(reader: StoreReader, table: str, path: Path) -> None:
     with path.open("wb") as file:
         for row in tables.rows(reader, table):
-            file.write(_json.encode(dict(zip(row, tables.named_floats(row.values()), strict=True))) + b"\n")
+            file.write(to_bytes(dict(zip(row, tables.named_floats(row.values()), strict=True))) + b"\n")
 
 
 def _require_pyarrow() -> None:
@@ -122,8 +121,26 @@ def _write_parquet(reader: StoreReader, table: str, path: Path) -> None:
         while group := list(itertools.islice(stream, _PARQUET_GROUP)):
             for row in group:
                 for name in as_json:
-                    row[name] = _json.encode(tables.plain_arrays(row[name])).decode()
-            writer.write_table(pa.Table.from_pylist(group, schema=schema))
+                    row[name] = to_bytes(tables.plain_arrays(row[name])).decode()
+            try:
+                writer.write_table(pa.Table.from_pylist(group, schema=schema))
+            except OverflowError as error:
+                raise UsageError(_too_large(table, group)) from error
+
+
+def _too_large(table: str, group: Sequence[dict[str, Any]]) -> str:
+    """Why rows cannot be written: an integer of ours has any number of digits, one of Parquet 64 bits."""
+    integers = [name for name, kind in tables.COLUMNS[table].items() if kind is int]
+    name, value = next(
+        (name, row[name])
+        for row in group
+        for name in integers
+        if row[name] is not None and row[name] not in _INT64
+    )
+    return (
+        f"column {name!r} of table {table!r} holds {value}, and Parquet's integers have 64 bits. "
+        "Export this table as csv or jsonl: --format jsonl"
+    )
 
 
 _WRITERS: Final = {"csv": _write_csv, "jsonl": _write_jsonl, "parquet": _write_parquet}

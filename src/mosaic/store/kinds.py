@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
-from types import NoneType
+from types import NoneType, UnionType
 from typing import Any, Final, get_args
 
 import msgspec
@@ -62,7 +62,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def _column_type(annotation: Any) -> type:
-    held = set(get_args(annotation) or (annotation,)) - {NoneType, msgspec.UnsetType}
+    parts = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    held = set(parts) - {NoneType, msgspec.UnsetType}
     if held == {float, str}:  # `floats.JsonFloat`
         return float
     (one,) = held if len(held) == 1 else (object,)

@@ -123,3 +123,29 @@ def test_no_bytes_do_more_than_raise_a_protocol_error(line: bytes) -> None:
         return
     assert isinstance(json.loads(line), dict)
     assert decoded.event is not None
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({"verdict": 5, "by": "guard"}, {"verdict": 5}),
+        ({"ms": "fast"}, {"ms": "fast"}),
+        ({"ms": True, "reason": ["a", "hole"]}, {"ms": True, "reason": ["a", "hole"]}),
+        ({"ms": 10**400}, {"ms": 10**400}),
+        ({"verdict": 5, "mood": "calm"}, {"verdict": 5, "mood": "calm"}),
+    ],
+)
+def test_a_field_that_meant_something_else_before_is_kept_beside_the_event(
+    fields: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    decoded = codec.decode_line(json.dumps({"type": "decision", "step": 3, **fields}).encode())
+    assert isinstance(decoded.event, events.Decision)
+    assert (decoded.event.step, decoded.event.verdict, decoded.event.ms) == (3, None, None)
+    assert decoded.event.by == fields.get("by")
+    assert decoded.extra is not None
+    assert json.loads(decoded.extra) == kept
+
+
+def test_a_field_that_a_kind_had_from_the_beginning_must_fit() -> None:
+    with pytest.raises(ProtocolError, match=r"\$\.step"):
+        codec.decode_line(b'{"type":"decision","step":"seven","verdict":5}')

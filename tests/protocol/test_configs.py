@@ -11,11 +11,12 @@ def test_what_is_said_later_holds_and_what_is_not_said_again_stays() -> None:
         [
             Config(algo="ppo", seed=1, args={"lr": 0.1, "gamma": 0.9}),
             Log(text="in between"),
-            Config(seed=2, env_id="CartPole-v1", args={"lr": 0.2}),
+            Config(seed=2, env_id="CartPole-v1", args={"lr": 0.2}, seq=7, t=3.0),
         ]
     )
     assert (whole.algo, whole.seed, whole.env_id) == ("ppo", 2, "CartPole-v1")
     assert whole.args == {"lr": 0.2, "gamma": 0.9}
+    assert (whole.t, whole.seq) == (3.0, None), "a sum is no line: it has no number"
 
 
 def test_merging_leaves_the_events_as_they_are() -> None:

@@ -16,6 +16,7 @@ from mosaic.paths import RunFolder
 from mosaic.protocol import floats
 from mosaic.protocol.codec import Unknown, decode_line
 from mosaic.store import bystep
+from mosaic.store.eventlog import typed
 from mosaic.store.glance import glance
 from mosaic.store.ingest import RunIngest
 from mosaic.store.reader import StoreReader
@@ -156,3 +157,10 @@ def test_what_cannot_be_moved_stays_where_it_is(earlier: RunFolder) -> None:
     assert db.execute("SELECT seq FROM events WHERE kind = 'decision'").fetchall() == [(99,)]
     assert db.execute("SELECT count(*) FROM decisions").get == 13
     db.close()
+    with StoreReader(earlier) as reader:
+        assert [event.seq for event in reader.events("decision")][-1] == 99
+        assert len(reader.events("decision")) == 14
+        assert reader.events()[-1].seq == 99
+        assert [event.seq for event in reader.events(step=0)][-1] != 99
+        left = typed(reader.events("decision")[-1])
+    assert left == Unknown("decision", b'{"type":"decision","step":"seven"}')

@@ -14,6 +14,7 @@ from mosaic.protocol.events import Belief, Decision, Log
 from mosaic.store import schema
 from mosaic.store.eventlog import Stored, Which, select, typed
 from mosaic.store.reader import StoreReader
+from mosaic.store.verify import verify
 from tests.store.journals import PRODUCER, Segments, ingest_all
 
 if TYPE_CHECKING:
@@ -146,3 +147,66 @@ def test_events_are_handed_out_as_their_structs(folder: RunFolder) -> None:
     assert any(isinstance(event, Log) for event in events)
     assert isinstance(events[-1], Unknown)
     assert [event.seq for event in events[:-1] if not isinstance(event, Unknown)] == numbers[:-1]
+
+
+def test_a_line_of_before_whose_fields_meant_something_else_is_read_whole(folder: RunFolder) -> None:
+    """Such lines were legal when `verdict` and `add` were free fields."""
+    worker = Segments(folder)
+    worker.add({"type": "decision", "episode_id": "e", "step": 0, "verdict": 5, "by": "guard", "ms": "fast"})
+    worker.add({"type": "belief", "episode_id": "e", "add": {"at": 3}, "t": 2.0})
+    worker.write()
+    ingest_all(folder)
+    assert verify(folder) == []
+    with StoreReader(folder) as reader:
+        assert (reader.summary().quarantined, reader.summary().unknown) == (0, 2)
+        decision, belief = reader.events(["decision", "belief"])
+    (first,), (second,) = said([decision]), said([belief])
+    assert (first["verdict"], first["ms"], first["by"], second["add"]) == (5, "fast", "guard", {"at": 3})
+    known, other = typed(decision), typed(belief)
+    assert isinstance(known, Decision)
+    assert (known.verdict, known.ms, known.by, known.step) == (None, None, "guard", 0)
+    assert isinstance(other, Belief)
+    assert (other.add, other.t) == ([], 2.0)
+
+
+@pytest.mark.parametrize("step", [1 << 63, -(1 << 70), 10**30])
+def test_a_step_of_any_size_can_be_asked_for(folder: RunFolder, step: int) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "decision", "episode_id": "e", "step": step}, {"type": "decision", "step": 3})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert [one["step"] for one in said(reader.events("decision", step=step))] == [step]
+        assert [one["step"] for one in said(reader.events("decision", episode="e", step=step))] == [step]
+        assert reader.events(step=step + 1) == []
+        assert len(reader.events("decision", limit=1 << 70)) == 2
+
+
+@pytest.mark.parametrize("key", ["e99", "nope", 99, 1 << 70, -1, "7"])
+def test_an_episode_of_which_nothing_is_known_is_refused_however_it_is_named(
+    folder: RunFolder, key: int | str
+) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "step", "episode_id": "e1", "step": 0}, {"type": "log", "text": "x"})
+    worker.add({"type": "decision", "episode_id": "e2", "step": 0})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        with pytest.raises(UsageError, match=f"no episode {key!r}. This run has episodes 0 to 0"):
+            reader.events(episode=key)
+        assert reader.events("decision", episode="e1") == [], "it is there and nothing was decided"
+        assert len(reader.events(episode="e2")) == 1
+        assert reader.events(episode="e2", step=5) == []
+
+
+def test_an_id_of_digits_alone_is_reached_by_its_number_where_no_index_is_meant(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    huge = 10**30
+    for name in ("1", "40", str(huge)):
+        worker.add({"type": "step", "episode_id": name, "step": 0})
+        worker.add({"type": "decision", "episode_id": name, "step": 0})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert [reader.episode(key).episode_id for key in (1, 40, huge, "1")] == ["40", "40", str(huge), "1"]
+        assert [said(reader.events(episode=key))[0]["episode_id"] for key in (1, 40)] == ["40", "40"]

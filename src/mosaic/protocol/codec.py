@@ -8,13 +8,13 @@ types) and otherwise says exactly what is wrong.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from mosaic.errors import ProtocolError
 from mosaic.protocol import floats
-from mosaic.protocol.events import EVENT_TYPES, Event
+from mosaic.protocol.events import EVENT_TYPES, LATER_FIELDS, Event
 
 __all__ = ["MAX_LINE_BYTES", "Decoded", "Unknown", "decode_line", "decode_lines", "encode"]
 
@@ -26,6 +26,13 @@ _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _field_names = {
     kind: {field.encode_name for field in msgspec.structs.fields(cls)} for kind, cls in EVENT_TYPES.items()
+}
+_later_fields = {
+    cls: [field for field in msgspec.structs.fields(cls) if field.encode_name in names]
+    for cls, names in LATER_FIELDS.items()
+}
+_later_floats = {
+    cls: [field for field in fields if float in get_args(field.type)] for cls, fields in _later_fields.items()
 }
 
 
@@ -69,7 +76,10 @@ def decode_line(line: bytes) -> Decoded:
     if len(line) > MAX_LINE_BYTES:
         raise ProtocolError(f"line of {len(line)} bytes is over the limit of {MAX_LINE_BYTES}")
     try:
-        return Decoded(_decoder.decode(line))
+        event = _decoder.decode(line)
+        # Any text fits a float field's type; one that names no float is for the closer look.
+        if all(_fits(getattr(event, field.name), field) for field in _later_floats.get(type(event), ())):
+            return Decoded(event)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
@@ -95,10 +105,24 @@ def _decode_tolerantly(line: bytes) -> Decoded:
         return Decoded(Unknown(kind, bytes(line)))
     known = _field_names[kind] | {"type"}
     extra = {name: value for name, value in fields.items() if name not in known}
+    for field in _later_fields.get(cls, ()):
+        if field.encode_name in fields and not _fits(fields[field.encode_name], field):
+            extra[field.encode_name] = fields[field.encode_name]
     for name in extra:
         del fields[name]
     event = _decoder.decode(_encoder.encode(fields))
     return Decoded(event, _encoder.encode(extra) if extra else None)
+
+
+def _fits(value: Any, field: msgspec.structs.FieldInfo) -> bool:
+    """Whether a field can hold a JSON value."""
+    try:
+        held = msgspec.convert(value, field.type)
+        if isinstance(held, str) and float in get_args(field.type):
+            floats.from_json(held)
+    except (msgspec.ValidationError, ProtocolError):
+        return False
+    return True
 
 
 def _bare_constant(name: str) -> floats.JsonFloat:

@@ -25,7 +25,10 @@ def flat(config: Config) -> dict[str, str]:
 
 
 def merge(told: Iterable[object]) -> Config:
-    """All of them in one: later ones add to earlier ones, name by name. What is no `Config` is left out."""
+    """All of them in one: later ones add to earlier ones, name by name. What is no `Config` is left out.
+
+    `t` is that of the last one; it has no `seq`, since it is no line of the journal.
+    """
     whole = Config()
     for one in told:
         if not isinstance(one, Config):
@@ -34,5 +37,5 @@ def merge(told: Iterable[object]) -> Config:
             if getattr(one, name) is not None:
                 setattr(whole, name, getattr(one, name))
         whole.args = {**whole.args, **one.args}
-        whole.t, whole.seq = one.t, one.seq
+        whole.t = one.t
     return whole

@@ -18,6 +18,7 @@ from mosaic.protocol.floats import JsonFloat  # noqa: TC001  (msgspec reads the 
 
 __all__ = [
     "EVENT_TYPES",
+    "LATER_FIELDS",
     "PROTOCOL_VERSION",
     "Artifacts",
     "Belief",
@@ -203,6 +204,13 @@ class Bye(_Event, tag="bye"):
 Event = (
     Hello | Config | Reset | Step | Episode | Metric | Checkpoint | Artifacts | Decision | Belief | Log | Bye
 )
+
+LATER_FIELDS: dict[type[_Event], tuple[str, ...]] = {
+    Decision: ("proposed", "executed", "verdict", "by", "reason", "ms"),
+    Belief: ("add", "del", "chosen", "intentions"),
+}
+"""Fields that a kind has got since version 0.1, by their names in JSON. A journal of before may hold anything
+under such a name: `codec` then takes it for a field that it does not know."""
 
 EVENT_TYPES: dict[str, type[_Event]] = {str(cls.__struct_config__.tag): cls for cls in get_args(Event)}
 """Each kind of event by its `type`. Which of them are kept where, `mosaic.store.kinds` says."""

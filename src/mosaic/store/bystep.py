@@ -19,7 +19,7 @@ from mosaic.protocol import codec, floats
 from mosaic.protocol.codec import Unknown
 from mosaic.protocol.events import Log
 from mosaic.store.episodes import join_id, split_id
-from mosaic.store.kinds import BY_STEP
+from mosaic.store.kinds import BY_STEP, SHARED_TABLE
 from mosaic.store.lines import json_of
 from mosaic.store.schema import int_to_sql, to_float, to_int, to_sql
 
@@ -59,7 +59,7 @@ def from_row(kind: str, row: tuple[Any, ...], text: Callable[[int], str]) -> byt
         parts.append(b',"episode_id":' + msgspec.json.encode(join_id(text(prefix), number)))
     if step is not None:
         parts.append(b',"step":%d' % (to_int(step) or 0))
-    if isinstance(t, bytes) or t != 0.0:
+    if t != 0.0:
         parts.append(b',"t":' + msgspec.json.encode(floats.to_json(to_float(t))))
     return b"".join([*parts, rest])
 
@@ -83,13 +83,14 @@ def make_table(db: apsw.Connection, table: str) -> None:
 def move_shared(db: apsw.Connection) -> None:
     """Move what an earlier version kept among the other events to the tables of this version's kinds."""
     for kind in BY_STEP.values():
-        if db.execute("SELECT 1 FROM events WHERE kind = ? LIMIT 1", (kind.name,)).get is None:
+        one = f"SELECT 1 FROM {SHARED_TABLE} WHERE kind = ? LIMIT 1"  # noqa: S608
+        if db.execute(one, (kind.name,)).get is None:
             continue
         with db:
             make_table(db, kind.table)
             db.executemany(INSERT.format(table=kind.table), _rows_of_shared(db, kind))
             db.execute(
-                f"DELETE FROM events WHERE kind = ? AND seq IN (SELECT seq FROM {kind.table})",  # noqa: S608
+                f"DELETE FROM {SHARED_TABLE} WHERE kind = ? AND seq IN (SELECT seq FROM {kind.table})",  # noqa: S608
                 (kind.name,),
             )
 
@@ -99,7 +100,8 @@ def _rows_of_shared(db: apsw.Connection, kind: Kind) -> Iterator[tuple[Any, ...]
         db.execute("INSERT OR IGNORE INTO names (text) VALUES (?)", (text,))
         return int(db.execute("SELECT id FROM names WHERE text = ?", (text,)).get)
 
-    for seq, data in db.execute("SELECT seq, data FROM events WHERE kind = ?", (kind.name,)):
+    every = f"SELECT seq, data FROM {SHARED_TABLE} WHERE kind = ?"  # noqa: S608
+    for seq, data in db.execute(every, (kind.name,)):
         try:
             decoded = codec.decode_line(data)
         except ProtocolError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mosaic.protocol import codec
 from mosaic.protocol.configs import merge
 from mosaic.store.glance import look
+from mosaic.store.kinds import SHARED_TABLE
 from mosaic.store.schema import rows
 
 if TYPE_CHECKING:
@@ -25,5 +26,5 @@ def glance_config(folder: RunFolder) -> Config | None:
 
 def read_config(db: apsw.Connection) -> Config:
     """The config in an open store: later events add to earlier ones."""
-    told = rows(db, "SELECT data FROM events WHERE kind = 'config' ORDER BY seq")
+    told = rows(db, f"SELECT data FROM {SHARED_TABLE} WHERE kind = 'config' ORDER BY seq")  # noqa: S608
     return merge(codec.decode_line(data).event for (data,) in told)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mosaic.errors import UsageError
+from mosaic.errors import ProtocolError, UsageError
 from mosaic.protocol import codec, floats
 from mosaic.protocol.codec import Unknown
 from mosaic.store import bystep
 from mosaic.store.episodes import join_id
 from mosaic.store.kinds import BY_STEP, KINDS, SHARED_TABLE
-from mosaic.store.schema import rows
+from mosaic.store.schema import int_to_sql, rows
 from mosaic.store.values import parse
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def select(db: apsw.Connection, which: Which, text: Callable[[int], str]) -> lis
     _check(which)
     there = bystep.tables(db)
     own = [kind for kind in BY_STEP.values() if kind.table in there and _wanted(which, kind.name)]
-    found = _shared(db, which, but={kind.name for kind in own})
+    found = _shared(db, which)
     for kind in own:
         found += _by_step(db, which, kind, text)
     found.sort()
@@ -68,8 +68,14 @@ def select(db: apsw.Connection, which: Which, text: Callable[[int], str]) -> lis
 
 
 def typed(stored: Stored) -> Event | Unknown:
-    """The event as its struct: `seq` is its number in the store, floats are floats."""
-    event = codec.decode_line(stored.data).event
+    """The event as its struct: `seq` is its number in the store, floats are floats.
+
+    A row of another version that is not an event of its kind by the rules of this one is `Unknown`.
+    """
+    try:
+        event = codec.decode_line(stored.data).event
+    except ProtocolError:
+        event = Unknown(stored.kind, stored.data)
     if isinstance(event, Unknown):
         return event
     event.seq = stored.seq
@@ -94,36 +100,27 @@ def _wanted(which: Which, name: str) -> bool:
 
 
 def _by_step(db: apsw.Connection, which: Which, kind: Kind, text: Callable[[int], str]) -> list[Stored]:
-    where, bound = "seq > ?", [which.since_seq]
+    where, bound = "seq > ?", list[Any]([which.since_seq])
     index = "NOT INDEXED"
     if which.episode is not None:
         # Named, because SQLite might walk the whole table to get the order for nothing.
         index = f"INDEXED BY {kind.table}_by_step"
         where = "prefix = ? AND number = ? AND seq > ?"
         bound = [which.episode[0], which.episode[2], which.since_seq]
-        if which.step is not None:
-            where, bound = f"{where} AND step = ?", [*bound, which.step]
-    elif which.step is not None:
-        where, bound = f"{where} AND step = ?", [*bound, which.step]
+    if which.step is not None:
+        where, bound = f"{where} AND step = ?", [*bound, int_to_sql(which.step)]
     query = f"SELECT {bystep.COLUMNS} FROM {kind.table} {index} WHERE {where} {_order(which)}"  # noqa: S608
-    found = rows(db, query, *bound, _ALL if which.limit is None else which.limit)
+    found = rows(db, query, *bound, _limit(which))
     return [Stored(row[0], kind.name, bystep.from_row(kind.name, row, text)) for row in found]
 
 
-def _shared(db: apsw.Connection, which: Which, *, but: set[str]) -> list[Stored]:
+def _shared(db: apsw.Connection, which: Which) -> list[Stored]:
     """Those in the shared table: kinds without their own, unknown ones, and what earlier versions left."""
-    wanted = which.kinds
     by_hand = which.episode is not None or which.step is not None
-    if by_hand and wanted is None:
-        wanted = set(BY_STEP)
-    chosen = sorted(but if wanted is None else set(wanted) - but)
-    if wanted is not None and not chosen:
-        return []
-    query = (
-        f"SELECT seq, kind, data FROM {SHARED_TABLE} WHERE seq > ? AND "  # noqa: S608
-        f"kind {'NOT IN' if wanted is None else 'IN'} ({', '.join('?' * len(chosen))}) {_order(which)}"
-    )
-    limit = _ALL if which.limit is None or by_hand else which.limit
+    chosen = sorted(BY_STEP if by_hand and which.kinds is None else which.kinds or ())
+    among = f"AND kind IN ({', '.join('?' * len(chosen))})" if chosen else ""
+    query = f"SELECT seq, kind, data FROM {SHARED_TABLE} WHERE seq > ? {among} {_order(which)}"  # noqa: S608
+    limit = _ALL if by_hand else _limit(which)
     found = [Stored(*row) for row in rows(db, query, which.since_seq, *chosen, limit)]
     return [event for event in found if _matches(event, which)] if by_hand else found
 
@@ -134,6 +131,10 @@ def _matches(event: Stored, which: Which) -> bool:
     if which.episode is not None and fields.get("episode_id") != join_id(*which.episode[1:]):
         return False
     return which.step is None or fields.get("step") == which.step
+
+
+def _limit(which: Which) -> int:
+    return _ALL if which.limit is None else min(which.limit, _ALL)
 
 
 def _order(which: Which) -> str:

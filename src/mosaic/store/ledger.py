@@ -74,7 +74,7 @@ class Ledger:
     def write(
         self, others: list[tuple[int, Event | Unknown]], *, base: int, extras: dict[int, bytes]
     ) -> None:
-        """Store events that are about no episode; takes the unknown fields it keeps out of `extras`."""
+        """Store what is neither step, reset nor end of an episode; takes from `extras` what it keeps."""
         metrics: list[tuple[Any, ...]] = []
         events: list[tuple[int, str, bytes]] = []
         by_step: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)

@@ -28,6 +28,7 @@ from mosaic.store import chunks, curve, eventlog, schema
 from mosaic.store.configuration import read_config
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
+from mosaic.store.kinds import SHARED_TABLE
 from mosaic.store.packing import CURVE
 from mosaic.store.schema import rows
 from mosaic.store.state import State
@@ -114,7 +115,7 @@ class StoreReader:
             return [self._row(db, row) for row in rows(db, CHANGED if since_seq > 0 else every, *bound)]
 
     def episode(self, key: int | str) -> EpisodeRow:
-        """One episode, by index or id.
+        """One episode, by index or id. A number that is no index is taken for an id: there are such ids.
 
         Raises:
             UsageError: there is none; says which there are.
@@ -270,7 +271,8 @@ class StoreReader:
             newest: see `limit`. The order is that of storing in any case.
 
         Raises:
-            UsageError: there is no such episode, or a kind that cannot be asked for in this way.
+            UsageError: a kind that cannot be asked for in this way, or an episode of which nothing is known,
+                neither a row nor an event.
         """
         with self._reading() as db:
             which = eventlog.Which(
@@ -286,7 +288,8 @@ class StoreReader:
     def kinds(self) -> list[str]:
         """Which kinds of the shared table there are, unknown ones included, besides those with a table."""
         with self._reading() as db:
-            return [name for (name,) in db.execute("SELECT DISTINCT kind FROM events ORDER BY kind")]
+            every = f"SELECT DISTINCT kind FROM {SHARED_TABLE} ORDER BY kind"  # noqa: S608
+            return [name for (name,) in db.execute(every)]
 
     def config(self) -> Config:
         """What the run was told, all its `config` events in one."""
@@ -374,27 +377,40 @@ class StoreReader:
         return self._db
 
     def _find(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...]:
-        if isinstance(key, str):
-            prefix, number = split_id(key)
-            known = db.execute("SELECT id FROM names WHERE text = ?", (prefix,)).get
-            row = None if known is None else db.execute(BY_ID, (known, number)).get
-        else:
-            row = db.execute(f"SELECT {COLUMNS} FROM episodes WHERE idx = ?", (key,)).get  # noqa: S608
-        if row is not None:
-            return tuple(row)
+        row = self._look_up(db, key)
+        if row is None:
+            raise self._no_such(db, key)
+        return row
+
+    def _no_such(self, db: apsw.Connection, key: int | str) -> UsageError:
         low, high = db.execute("SELECT min(idx), max(idx) FROM episodes").get
         there = "This run has no episodes yet." if low is None else f"This run has episodes {low} to {high}."
-        raise UsageError(f"there is no episode {key!r}. {there}")
+        return UsageError(f"there is no episode {key!r}. {there}")
+
+    def _look_up(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...] | None:
+        row = None
+        if isinstance(key, int) and 0 <= key < 1 << 63:
+            row = db.execute(f"SELECT {COLUMNS} FROM episodes WHERE idx = ?", (key,)).get  # noqa: S608
+        if row is None:
+            prefix, _, number = self._parts(db, str(key))
+            row = db.execute(BY_ID, (prefix, number)).get
+        return None if row is None else tuple(row)
+
+    def _parts(self, db: apsw.Connection, episode_id: str) -> tuple[int, str, int]:
+        """An id in the parts it is kept in: its prefix's number (-1: no row has it), the prefix, its own."""
+        text, number = split_id(episode_id)
+        known = db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
+        return -1 if known is None else int(known), text, number
 
     def _name_of(self, db: apsw.Connection, key: int | str) -> tuple[int, str, int]:
         """An episode's id in parts, as tables by step keep it. Its events may be all there is of it."""
-        if isinstance(key, str):
-            text, number = split_id(key)
-            known = db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
-            if known is not None:
-                return int(known), text, number
-        row = self._find(db, key)
-        return row[1], self._name(db, row[1]), row[2]
+        row = self._look_up(db, key)
+        if row is not None:
+            return row[1], self._name(db, row[1]), row[2]
+        parts = self._parts(db, str(key))
+        if not eventlog.select(db, eventlog.Which(episode=parts, limit=1), lambda name: self._name(db, name)):
+            raise self._no_such(db, key)
+        return parts
 
     def _row(self, db: apsw.Connection, row: tuple[Any, ...]) -> EpisodeRow:
         env = row[9]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 import msgspec
 import zstandard
 
-from mosaic.protocol.events import EVENT_TYPES
+from mosaic.protocol.events import EVENT_TYPES, LATER_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,15 +49,16 @@ _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity"
 
 
 class _Field(NamedTuple):
-    """What a field may hold. No `types`: anything."""
+    """What a field may hold. No `types`: anything. `later`: lines of before may hold anything there."""
 
     types: tuple[type, ...]
     required: bool
     is_float: bool
     default: str
+    later: bool = False
 
 
-def _field(declared: msgspec.structs.FieldInfo) -> _Field:
+def _field(declared: msgspec.structs.FieldInfo, later: tuple[str, ...]) -> _Field:
     split = get_args(declared.type) if isinstance(declared.type, UnionType) else (declared.type,)
     parts = [part for part in split if part is not msgspec.UnsetType]
     types: list[type] = []
@@ -67,12 +68,14 @@ def _field(declared: msgspec.structs.FieldInfo) -> _Field:
     plain = declared.default_factory() if declared.default_factory is not msgspec.NODEFAULT else None
     if isinstance(declared.default, int | float | str):
         plain = declared.default
-    return _Field(tuple(types), declared.required, float in parts, json.dumps(plain))
+    is_later = declared.encode_name in later
+    return _Field(tuple(types), declared.required, float in parts, json.dumps(plain), is_later)
 
 
 _TYPE = _Field((str,), required=True, is_float=False, default="null")
 _FIELDS = {
-    kind: {one.encode_name: _field(one) for one in msgspec.structs.fields(cls)} | {"type": _TYPE}
+    kind: {one.encode_name: _field(one, LATER_FIELDS.get(cls, ())) for one in msgspec.structs.fields(cls)}
+    | {"type": _TYPE}
     for kind, cls in EVENT_TYPES.items()
 }
 
@@ -230,8 +233,9 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
 
 
 def has_unknown_fields(kind: str, fields: dict[str, Any]) -> bool:
-    """Whether a known event carries fields this version does not know."""
-    return not fields.keys() <= _FIELDS[kind].keys()
+    """Whether a known event carries fields this version does not know, or knows to mean something else."""
+    known = _FIELDS[kind]
+    return any(name not in known or not _holds(known[name], value) for name, value in fields.items())
 
 
 def known_fields(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -285,7 +289,7 @@ def event_key(fields: dict[str, Any]) -> bytes:
     said = {}
     for name, value in fields.items():
         declared = known.get(name, _TYPE)
-        is_float = declared.is_float and value is not None
+        is_float = declared.is_float and value is not None and _holds(declared, value)
         shown = bits(value) if is_float else value
         default = bits(0.0) if is_float and declared.default == "0.0" else json.loads(declared.default)
         if name != "seq" and json.dumps(shown) not in ("null", json.dumps(default)):
@@ -322,15 +326,32 @@ def _fits(kind: str, fields: dict[str, Any]) -> bool:
         return False
     for name, value in fields.items():
         declared = known.get(name)
-        if declared is None or not declared.types:
+        if declared is None:
             continue
-        if not isinstance(value, declared.types) or (isinstance(value, bool) and bool not in declared.types):
-            return False
-        if declared.is_float and isinstance(value, str) and not _names_float(value):
+        if not declared.later and not _holds(declared, value):
             return False
         if (kind, name) in _COUNTS and not -(1 << 63) <= int(str(value)) < 1 << 63:
             return False
     return kind != "hello" or all(isinstance(each, str) for each in fields.get("argv", []))
+
+
+def _holds(declared: _Field, value: Any) -> bool:
+    """Whether a field may hold a value."""
+    if not declared.types:
+        return True
+    if not isinstance(value, declared.types) or (isinstance(value, bool) and bool not in declared.types):
+        return False
+    return not declared.is_float or value is None or _is_float(value)
+
+
+def _is_float(value: Any) -> bool:
+    if isinstance(value, str):
+        return _names_float(value)
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _names_float(text: str) -> bool:

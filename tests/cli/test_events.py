@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.cli import events
 from mosaic.paths import DataRoot
 from mosaic.sdk.connection import Connection
+from mosaic.store.eventlog import Stored
 from tests.cli.asking import json_lines
 from tests.cli.conftest import home_after
 
@@ -80,6 +84,46 @@ def test_everything_in_a_table_that_obeys_nothing(mosaic: Callable[..., Said]) -
     assert "add=[at(3)]  del=[at(2)]" in said.out
 
 
+def test_a_table_has_the_last_ones_and_says_how_many_there_are(
+    mosaic: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "_SHOWN", 4)
+    said = mosaic("events", "last")
+    assert [line.split()[2] for line in said.out.splitlines()[1:]] == [
+        "decision", "belief", "log", "telepathy",
+    ]  # fmt: skip
+    assert said.err == "The last 4 of 13 events. -n N shows more, --json all of them.\n"
+    said = mosaic("events", "last", "--kind=decision", "--kind=belief", "--step=0")
+    assert "The last 4 of 6 events" in said.err
+    said = mosaic("events", "last", "-n", "9")
+    assert (len(said.out.splitlines()), said.err) == (10, "")
+    assert mosaic("events", "last", "--kind=belief").err == ""
+
+
+def test_json_is_written_page_by_page(mosaic: Callable[..., Said], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = mosaic("events", "last", "--json").out
+    assert len(whole.splitlines()) == 13
+    monkeypatch.setattr("mosaic.store.reader._PAGE", 2)
+    assert mosaic("events", "last", "--json").out == whole
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_a_worker_wrote_steers_a_terminal() -> None:
+    hostile = Stored(1, "evil\x1b[2J\u202e", '{"type":"evil","text":"\x9b2J\u202e"}'.encode())
+    with contextlib.redirect_stdout(Terminal()) as stdout:
+        events._write_json([hostile])
+        events._write_line([hostile])
+    assert stdout.getvalue().replace("\n", "").isascii()
+    assert stdout.getvalue().replace("\n", "").isprintable()
+    with contextlib.redirect_stdout(io.StringIO()) as pipe:
+        events._write_json([Stored(1, "log", '{"text":"é"}'.encode())])
+    assert pipe.getvalue() == '{"text":"é","seq":1}\n'
+
+
 def test_several_kinds_and_only_the_last_ones(mosaic: Callable[..., Said]) -> None:
     rows = json_lines(mosaic("events", "last", "--kind=belief", "--kind=log", "-n", "2", "--json").out)
     assert [row["type"] for row in rows] == ["belief", "log"]
@@ -97,6 +141,10 @@ def test_an_unknown_kind_is_listed_as_it_came(mosaic: Callable[..., Said]) -> No
         (["--kind", "desicion"], "Did you mean 'decision'?"),
         (["--kind", "log", "--episode", "0"], "log events belong to no episode"),
         (["--episode", "9"], "This run has episodes 0 to 2"),
+        (["--episode", "e9"], "This run has episodes 0 to 2"),
+        (["--episode", "9" * 30], "This run has episodes 0 to 2"),
+        (["--episode", "00"], "there is no episode '00'"),
+        (["--episode", "9" * 5000], "This run has episodes 0 to 2"),
         (["--follow", "--episode", "0"], "leave out --episode"),
     ],
 )
@@ -109,8 +157,9 @@ def test_what_cannot_be_listed_is_said_with_the_way_out(
     assert answer.out == ""
 
 
-def test_nothing_recorded_is_said_on_stderr(mosaic: Callable[..., Said]) -> None:
-    answer = mosaic("events", "last", "--kind", "artifacts")
+@pytest.mark.parametrize("words", [["--kind", "artifacts"], ["--step", "9" * 30]])
+def test_nothing_recorded_is_said_on_stderr(mosaic: Callable[..., Said], words: list[str]) -> None:
+    answer = mosaic("events", "last", *words)
     assert (answer.code, answer.out) == (0, "")
     assert "has recorded no such event" in answer.err
 
@@ -119,6 +168,12 @@ def test_following_an_ended_run_gives_everything_and_returns(mosaic: Callable[..
     whole = json_lines(mosaic("events", "last", "--json").out)
     assert json_lines(mosaic("events", "last", "-f", "--json").out) == whole
     assert json_lines(mosaic("events", "last", "-f", "-n", "2", "--json").out) == whole[-2:]
+    assert "telepathy" in mosaic("events", "last", "-f").out
+
+
+def test_a_kind_that_was_not_seen_yet_can_be_waited_for(mosaic: Callable[..., Said]) -> None:
+    answer = mosaic("events", "last", "-f", "--kind", "rarely")
+    assert (answer.code, answer.out) == (0, "")
 
 
 def test_show_lists_the_configuration_in_full(mosaic: Callable[..., Said]) -> None:

@@ -210,3 +210,37 @@ def test_an_id_of_digits_alone_is_reached_by_its_number_where_no_index_is_meant(
     with StoreReader(folder) as reader:
         assert [reader.episode(key).episode_id for key in (1, 40, huge, "1")] == ["40", "40", str(huge), "1"]
         assert [said(reader.events(episode=key))[0]["episode_id"] for key in (1, 40)] == ["40", "40"]
+
+
+def test_one_by_one_they_are_those_that_were_there_when_it_began_and_counting_agrees(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(folder, 2)
+    monkeypatch.setattr("mosaic.store.reader._PAGE", 3)
+    with StoreReader(folder) as reader:
+        whole = reader.events()
+        one_by_one = reader.each_event()
+        found = [next(one_by_one)]
+        worker = Segments(folder, producer="p9x00000000")
+        worker.add({"type": "log", "text": "later"}, {"type": "decision"})
+        worker.write()
+        ingest_all(folder)
+        assert found + list(one_by_one) == whole
+        for kinds in (None, "decision", ["log", "belief"], "telepathy"):
+            assert list(reader.each_event(kinds)) == reader.events(kinds)
+            assert reader.count_events(kinds) == len(reader.events(kinds))
+        assert reader.count_events("decision", episode=0) == DECISIONS
+        assert reader.count_events(step=0) == len(reader.events(step=0)) == 4
+        assert list(reader.each_event("decision", episode=0)) == reader.events("decision", episode=0)
+
+
+def test_rows_that_earlier_versions_left_are_counted_by_what_they_say(folder: RunFolder) -> None:
+    filled(folder, 1)
+    db = schema.open_writer(folder.store)
+    line = b'{"type":"decision","episode_id":"%b.0.0","step":0}' % PRODUCER.encode()
+    db.execute("INSERT INTO events VALUES (99, 'decision', ?)", (line,))
+    db.close()
+    with StoreReader(folder) as reader:
+        assert reader.count_events("decision", episode=0) == DECISIONS + 1
+        assert reader.count_events("decision", episode=0, step=1) == 1
+        assert reader.events("decision", episode=0, step=0)[-1].seq == 99

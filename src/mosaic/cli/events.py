@@ -6,7 +6,7 @@ import difflib
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,11 +16,13 @@ from mosaic.cli.output import cells, note, plain
 from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
 from mosaic.store.kinds import KINDS, LISTED
-from mosaic.text import in_json, visible
+from mosaic.text import count, in_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mosaic.paths import DataRoot
+    from mosaic.protocol.runs import RunRow
     from mosaic.store.eventlog import Stored
     from mosaic.store.reader import StoreReader
 
@@ -36,6 +38,8 @@ _COLUMNS = (
 )
 _SHOWN_APART = ("type", "seq", "t", "episode_id", "step")
 _CELLS = 200  # of one value in the table
+_SHOWN = 1000  # rows of a table that names no number
+_INDEX_DIGITS = 19  # and more: no index
 _LATEST = 1e11  # seconds: the year 5138. Beyond it some C library refuses, and no worker means it
 
 
@@ -50,7 +54,12 @@ _LATEST = 1e11  # seconds: the year 5138. Beyond it some C library refuses, and 
 @click.option("--episode", help="Only those about this episode, by its index or its id.")
 @click.option("--step", type=click.IntRange(min=0), help="Only those about this step.")
 @options.json_option
-@click.option("-n", "most", type=click.IntRange(min=1), help="Only the last N.")
+@click.option(
+    "-n",
+    "most",
+    type=click.IntRange(min=1),
+    help=f"Only the last N. A table has {_SHOWN} without it, JSON all.",
+)
 @click.option("-f", "--follow", is_flag=True, help="Go on as more are stored, until the run has ended.")
 @options.wait_option
 def events_command(
@@ -74,32 +83,79 @@ def events_command(
     if follow and (episode is not None or step is not None):
         raise UsageError("--follow goes with --kind only: leave out --episode and --step.")
     root, row = options.find(run)
-    wanted = list(dict.fromkeys(kinds)) or None
+    asked = _Asked(list(dict.fromkeys(kinds)) or None, None if episode is None else _key(episode), step)
+    if follow:
+        _follow(root, row, asked, as_json=as_json, most=most, wait_secs=wait_secs)
+        return
+    options.ask(root, row, lambda reader: _check(reader, row.run_id, asked), wait_secs=wait_secs)
+    if as_json and most is None:
+        from mosaic.store.reader import StoreReader
 
-    def question(reader: StoreReader) -> tuple[list[Stored], list[str]]:
-        key = int(episode) if episode is not None and episode.isascii() and episode.isdigit() else episode
-        found = reader.events(wanted, episode=key, step=step, limit=most, newest=most is not None)
-        return found, reader.kinds()
+        with StoreReader(root.run(row.run_id)) as reader:
+            _write_json(reader.each_event(asked.kinds, episode=asked.episode, step=asked.step))
+    elif not _write_last(root, row, asked, as_json=as_json, most=most, wait_secs=wait_secs) and not as_json:
+        note(f"Run {row.run_id} ({row.state.value}) has recorded no such event.")
 
-    found: list[Stored] = []
-    there = list(wanted or ())
-    if not follow or root.run(row.run_id).store.exists():  # a run that has only just begun may have none
-        found, there = options.ask(root, row, question, wait_secs=wait_secs)
-    for kind in wanted or ():
-        if kind not in KINDS and kind not in there:
-            raise UsageError(_no_such(row.run_id, kind, there))
+
+class _Asked(NamedTuple):
+    """Which events."""
+
+    kinds: list[str] | None
+    episode: int | str | None
+    step: int | None
+
+
+def _follow(
+    root: DataRoot, row: RunRow, asked: _Asked, *, as_json: bool, most: int | None, wait_secs: float
+) -> None:
+    """What there is, then what comes. A kind that nobody has seen yet may still come."""
+    since = 0
+    begun = root.run(row.run_id).store.exists()  # a run that has only just begun may have none
+    if begun and not (as_json and most is None):
+        since = _write_last(root, row, asked, as_json=as_json, most=most, wait_secs=wait_secs)
+    more = following.events(root, row.run_id, kinds=asked.kinds, since_seq=since, ingest_secs=wait_secs)
+    for event in more:
+        (_write_json if as_json else _write_line)([event])
+        sys.stdout.flush()
+
+
+def _write_last(
+    root: DataRoot, row: RunRow, asked: _Asked, *, as_json: bool, most: int | None, wait_secs: float
+) -> int:
+    """Write the last ones, and say when there are more. The number of the very last, 0 when there is none."""
+    found, there = options.ask(root, row, lambda reader: _last(reader, asked, most), wait_secs=wait_secs)
     if as_json:
         _write_json(found)
     elif found:
         _write_table(found)
-    elif not follow:
-        note(f"Run {row.run_id} ({row.state.value}) has recorded no such event.")
-    if follow:
-        since = found[-1].seq if found else 0
-        more = following.events(root, row.run_id, kinds=wanted, since_seq=since, ingest_secs=wait_secs)
-        for event in more:
-            (_write_json if as_json else _write_line)([event])
-            sys.stdout.flush()
+    if there > len(found):
+        note(f"The last {count(len(found))} of {count(there)} events. -n N shows more, --json all of them.")
+    return found[-1].seq if found else 0
+
+
+def _key(episode: str) -> int | str:
+    """An index, or an id: whatever is not a number as MOSAIC writes it, or is too long for an index."""
+    plain = episode.isascii() and episode.isdigit() and len(episode) < _INDEX_DIGITS
+    return int(episode) if plain and str(int(episode)) == episode else episode
+
+
+def _check(reader: StoreReader, run_id: str, asked: _Asked) -> None:
+    """Refuse what cannot be listed before anything is written."""
+    reader.events(asked.kinds, episode=asked.episode, step=asked.step, limit=1)
+    strange = [kind for kind in asked.kinds or () if kind not in KINDS]
+    there = reader.kinds() if strange else []
+    for kind in strange:
+        if kind not in there:
+            raise UsageError(_no_such(run_id, kind, there))
+
+
+def _last(reader: StoreReader, asked: _Asked, most: int | None) -> tuple[list[Stored], int]:
+    """The last ones, and how many there are; as many as were asked for are all."""
+    limit = _SHOWN if most is None else most
+    found = reader.events(asked.kinds, episode=asked.episode, step=asked.step, limit=limit, newest=True)
+    if most is not None or len(found) < limit:
+        return found, len(found)
+    return found, reader.count_events(asked.kinds, episode=asked.episode, step=asked.step)
 
 
 def _no_such(run_id: str, kind: str, there: Sequence[str]) -> str:
@@ -109,16 +165,17 @@ def _no_such(run_id: str, kind: str, there: Sequence[str]) -> str:
     return f"run {run_id} has recorded no {kind!r} event.{hint} There are: {', '.join(known)}."
 
 
-def _fields(event: Stored) -> dict[str, Any]:
-    fields: dict[str, Any] = plain(json.loads(event.data))
-    return fields
-
-
 def _write_json(found: Iterable[Stored]) -> None:
+    # What a worker wrote must not steer a terminal; in a pipe text stays as readable as it was.
+    ascii_only = sys.stdout.isatty()
     for event in found:
-        # Not by msgspec: an integer may be longer than 64 bits.
-        line = {**_fields(event), "seq": event.seq}
-        sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        line = {**json.loads(event.data), "seq": event.seq}
+        try:
+            # Not by msgspec: an integer may be longer than 64 bits.
+            text = json.dumps(line, ensure_ascii=ascii_only, separators=(",", ":"), allow_nan=False)
+        except ValueError:  # few hold a number that is not finite, so few are walked to name it
+            text = json.dumps(plain(line), ensure_ascii=ascii_only, separators=(",", ":"))
+        sys.stdout.write(text + "\n")
 
 
 def _write_table(found: Iterable[Stored]) -> None:
@@ -130,7 +187,7 @@ def _write_line(found: Iterable[Stored]) -> None:
 
 
 def _texts(event: Stored) -> list[str]:
-    fields = _fields(event)
+    fields: dict[str, Any] = json.loads(event.data)
     said = {name: value for name, value in fields.items() if name not in _SHOWN_APART}
     what = "  ".join(f"{name}={in_json(value, cells=_CELLS)}" for name, value in said.items())
     step = fields.get("step")

@@ -1,6 +1,7 @@
 """A table for a terminal or a pipe: aligned columns, nothing drawn, no library to load.
 
-On a terminal the widest flexible column gives way until the table fits; in a pipe nothing is ever cut.
+On a terminal the widest flexible column gives way until the table fits; in a pipe no column does. A command
+may hand over texts that it has shortened itself, as those of observations are.
 """
 
 from __future__ import annotations

@@ -94,12 +94,9 @@ def _events(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
 
     kind = _KINDS[table]
     attributes = {field.encode_name: field.name for field in msgspec.structs.fields(kind.event)}
-    since = 0
-    while page := reader.events(kind.name, since_seq=since, limit=_PAGE):
-        for event in map(typed, page):
-            if isinstance(event, kind.event):
-                yield {name: getattr(event, attributes[name]) for name in kind.columns}
-        since = page[-1].seq
+    for event in map(typed, reader.each_event(kind.name)):
+        if isinstance(event, kind.event):
+            yield {name: getattr(event, attributes[name]) for name in kind.columns}
 
 
 def plain_arrays(value: Any) -> Any:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.events import Event
     from mosaic.store.kinds import Kind
 
-__all__ = ["Stored", "Which", "select", "typed"]
+__all__ = ["Stored", "Which", "count", "select", "typed"]
 
 _ALL = 1 << 62
 
@@ -57,14 +57,23 @@ def select(db: apsw.Connection, which: Which, text: Callable[[int], str]) -> lis
             episode.
     """
     _check(which)
-    there = bystep.tables(db)
-    own = [kind for kind in BY_STEP.values() if kind.table in there and _wanted(which, kind.name)]
     found = _shared(db, which)
-    for kind in own:
+    for kind in _own(db, which):
         found += _by_step(db, which, kind, text)
     found.sort()
     limit = len(found) if which.limit is None else which.limit
     return found[max(0, len(found) - limit) :] if which.newest else found[:limit]
+
+
+def count(db: apsw.Connection, which: Which) -> int:
+    """How many there are, whatever the limit. Reads no event, but by hand where `_by_hand` says so."""
+    _check(which)
+    found = len(_shared(db, which)) if _by_hand(which) else _counted(db, *_of_shared(which))
+    return found + sum(_counted(db, *_of_kind(which, kind)) for kind in _own(db, which))
+
+
+def _counted(db: apsw.Connection, source: str, bound: list[Any]) -> int:
+    return int(db.execute(f"SELECT count(*) {source}", bound).get)
 
 
 def typed(stored: Stored) -> Event | Unknown:
@@ -95,38 +104,55 @@ def _check(which: Which) -> None:
             raise UsageError(f"{name} events belong to no episode. Those that do: {', '.join(BY_STEP)}.")
 
 
-def _wanted(which: Which, name: str) -> bool:
-    return which.kinds is None or name in which.kinds
+def _own(db: apsw.Connection, which: Which) -> list[Kind]:
+    """The kinds to look for in tables of their own."""
+    there = bystep.tables(db)
+    wanted = BY_STEP if which.kinds is None else which.kinds
+    return [kind for kind in BY_STEP.values() if kind.table in there and kind.name in wanted]
 
 
 def _by_step(db: apsw.Connection, which: Which, kind: Kind, text: Callable[[int], str]) -> list[Stored]:
-    where, bound = "seq > ?", list[Any]([which.since_seq])
-    index = "NOT INDEXED"
-    if which.episode is not None:
-        # Named, because SQLite might walk the whole table to get the order for nothing.
-        index = f"INDEXED BY {kind.table}_by_step"
-        where = "prefix = ? AND number = ? AND seq > ?"
-        bound = [which.episode[0], which.episode[2], which.since_seq]
-    if which.step is not None:
-        where, bound = f"{where} AND step = ?", [*bound, int_to_sql(which.step)]
-    query = f"SELECT {bystep.COLUMNS} FROM {kind.table} {index} WHERE {where} {_order(which)}"  # noqa: S608
-    found = rows(db, query, *bound, _limit(which))
+    source, bound = _of_kind(which, kind)
+    found = rows(db, f"SELECT {bystep.COLUMNS} {source} {_order(which)}", *bound, _limit(which))
     return [Stored(row[0], kind.name, bystep.from_row(kind.name, row, text)) for row in found]
+
+
+def _of_kind(which: Which, kind: Kind) -> tuple[str, list[Any]]:
+    """The part of a query that chooses rows of a table by step, and what is bound there."""
+    # Named, because SQLite might walk the whole table to get the order for nothing.
+    index = "NOT INDEXED" if which.episode is None else f"INDEXED BY {kind.table}_by_step"
+    where, bound = ["seq > ?"], list[Any]([which.since_seq])
+    if which.episode is not None:
+        where += ["prefix = ?", "number = ?"]
+        bound += [which.episode[0], which.episode[2]]
+    if which.step is not None:
+        where.append("step = ?")
+        bound.append(int_to_sql(which.step))
+    return f"FROM {kind.table} {index} WHERE {' AND '.join(where)}", bound
 
 
 def _shared(db: apsw.Connection, which: Which) -> list[Stored]:
     """Those in the shared table: kinds without their own, unknown ones, and what earlier versions left."""
-    by_hand = which.episode is not None or which.step is not None
-    chosen = sorted(BY_STEP if by_hand and which.kinds is None else which.kinds or ())
+    source, bound = _of_shared(which)
+    limit = _ALL if _by_hand(which) else _limit(which)
+    query = f"SELECT seq, kind, data {source} {_order(which)}"
+    found = [Stored(*row) for row in rows(db, query, *bound, limit)]
+    return [event for event in found if _matches(event, which)] if _by_hand(which) else found
+
+
+def _of_shared(which: Which) -> tuple[str, list[Any]]:
+    chosen = sorted(BY_STEP if _by_hand(which) and which.kinds is None else which.kinds or ())
     among = f"AND kind IN ({', '.join('?' * len(chosen))})" if chosen else ""
-    query = f"SELECT seq, kind, data FROM {SHARED_TABLE} WHERE seq > ? {among} {_order(which)}"  # noqa: S608
-    limit = _ALL if by_hand else _limit(which)
-    found = [Stored(*row) for row in rows(db, query, which.since_seq, *chosen, limit)]
-    return [event for event in found if _matches(event, which)] if by_hand else found
+    return f"FROM {SHARED_TABLE} WHERE seq > ? {among}", [which.since_seq, *chosen]
+
+
+def _by_hand(which: Which) -> bool:
+    """Whether rows of the shared table, where nothing is indexed, must be looked into."""
+    return which.episode is not None or which.step is not None
 
 
 def _matches(event: Stored, which: Which) -> bool:
-    """Whether an event of the shared table, where nothing is indexed, is about that episode and step."""
+    """Whether an event of the shared table is about that episode and step."""
     fields: dict[str, Any] = parse(event.data)
     if which.episode is not None and fields.get("episode_id") != join_id(*which.episode[1:]):
         return False

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["ReturnCurve", "StoreReader"]
 
 _ALL = 1 << 62
+_PAGE = 4096
 _OPEN_TRIES, _OPEN_PAUSE_SECS = 5, 0.01  # a rebuild swaps files: for a moment there is none
 
 
@@ -275,15 +276,35 @@ class StoreReader:
                 neither a row nor an event.
         """
         with self._reading() as db:
-            which = eventlog.Which(
-                kinds=[kind] if isinstance(kind, str) else kind,
-                episode=None if episode is None else self._name_of(db, episode),
-                step=step,
-                since_seq=since_seq,
-                limit=limit,
-                newest=newest,
-            )
+            which = self._which(db, kind, episode, step)
+            which = which._replace(since_seq=since_seq, limit=limit, newest=newest)
             return eventlog.select(db, which, lambda name: self._name(db, name))
+
+    def each_event(
+        self,
+        kind: str | Collection[str] | None = None,
+        *,
+        episode: int | str | None = None,
+        step: int | None = None,
+    ) -> Iterator[Stored]:
+        """The events that are there now, one by one; a bounded number of them is in memory."""
+        since, last = 0, self.summary().store_seq
+        while since < last and (
+            page := self.events(kind, episode=episode, step=step, since_seq=since, limit=_PAGE)
+        ):
+            yield from (event for event in page if event.seq <= last)
+            since = page[-1].seq
+
+    def count_events(
+        self,
+        kind: str | Collection[str] | None = None,
+        *,
+        episode: int | str | None = None,
+        step: int | None = None,
+    ) -> int:
+        """How many events there are, without reading them."""
+        with self._reading() as db:
+            return eventlog.count(db, self._which(db, kind, episode, step))
 
     def kinds(self) -> list[str]:
         """Which kinds of the shared table there are, unknown ones included, besides those with a table."""
@@ -411,6 +432,19 @@ class StoreReader:
         if not eventlog.select(db, eventlog.Which(episode=parts, limit=1), lambda name: self._name(db, name)):
             raise self._no_such(db, key)
         return parts
+
+    def _which(
+        self,
+        db: apsw.Connection,
+        kind: str | Collection[str] | None,
+        episode: int | str | None,
+        step: int | None,
+    ) -> eventlog.Which:
+        return eventlog.Which(
+            kinds=[kind] if isinstance(kind, str) else kind,
+            episode=None if episode is None else self._name_of(db, episode),
+            step=step,
+        )
 
     def _row(self, db: apsw.Connection, row: tuple[Any, ...]) -> EpisodeRow:
         env = row[9]

@@ -203,11 +203,8 @@ def _compare_checkpoints(reader: StoreReader, recount: Recount) -> list[Differen
 def _compare_events(reader: StoreReader, recount: Recount) -> list[Difference]:
     """Every event of the other kinds, unknown ones included, with all that it says."""
     stored: dict[str, Tally] = {}
-    since = 0
-    while page := reader.events(since_seq=since, limit=_PAGE):
-        for row in page:
-            stored.setdefault(row.kind, Tally()).add(_stored_key(row.data))
-        since = page[-1].seq
+    for row in reader.each_event():
+        stored.setdefault(row.kind, Tally()).add(_stored_key(row.data))
     return [
         Difference(f"{kind} events", _shown(recount.events.get(kind)), _shown(stored.get(kind)))
         for kind in sorted(recount.events.keys() | stored.keys())

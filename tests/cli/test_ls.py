@@ -28,6 +28,7 @@ def test_ls_json_has_a_line_per_run(mosaic: Callable[..., Said]) -> None:
     (row,) = json_lines(mosaic("ls", "--json").out)
     assert (row["name"], row["state"], row["episodes"], row["steps"]) == ("printed", "finished", 3, 12)
     assert (row["exit"]["code"], row["exit"]["signal"]) == (0, None)
+    assert list(row)[:5] == ["run_id", "name", "state", "reason", "created"]
 
 
 def test_ls_filters_by_state_and_tag(mosaic: Callable[..., Said]) -> None:

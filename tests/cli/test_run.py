@@ -70,6 +70,9 @@ def test_the_summary_counts_and_everything_is_ingested_when_it_returns(root: Dat
 
 def test_a_run_that_recorded_nothing_is_told_why(root: DataRoot) -> None:
     assert "nothing was recorded: it made no Gymnasium" in _run("--", "true").stderr
+    decided = _run("--", "echo", '{"type":"decision","operator":"human"}')
+    assert "0 metrics" in decided.stderr
+    assert "nothing was recorded" not in decided.stderr
     del root
 
 

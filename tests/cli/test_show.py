@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @pytest.mark.usefixtures("recorded")
 def test_show_json_keeps_its_contract(mosaic: Callable[..., Said]) -> None:
     document = strict_json(mosaic("show", "last", "--json").out)
+    assert next(iter(document)) == "run_id"
     contract = [
         "run_id",
         "name",

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 import mosaic
-from mosaic.protocol.runs import ENDED, Manifest, RunSpec, RunState
+from mosaic.protocol.rows import RollUp
+from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunSpec, RunState, in_order
 
 
 def test_a_manifest_round_trips_and_an_older_reader_ignores_newer_fields() -> None:
@@ -38,6 +39,14 @@ def test_a_manifest_of_the_first_version_still_says_what_was_asked() -> None:
     assert (job.algorithm, job.env_id, job.seed, job.steps, job.envs) == ("ppo", "CartPole-v1", 3, 500, 4)
     assert (job.checkout, job.resume, job.checkpoint, job.sha256) == ("/c", "01H", "/p.zip", "ab")
     assert (job.kind, job.parameters) == ("train", {"gamma": 0.9})
+
+
+def test_a_row_is_written_with_what_the_run_is_before_its_numbers_and_nothing_is_left_out() -> None:
+    row = RunRow(run_id="01J", name="n", state=RunState.LOST, reason="", created=0.0, command=[], steps=3)
+    written = in_order(row)
+    assert list(written)[:3] == ["run_id", "name", "state"]
+    assert list(written)[-len(RollUp.__struct_fields__) :] == list(RollUp.__struct_fields__)
+    assert written == msgspec.structs.asdict(row)
 
 
 def _listings_of_states(source: str) -> list[int]:

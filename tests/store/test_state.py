@@ -7,15 +7,20 @@ from typing import Any
 
 import msgspec
 
+from mosaic.store.episodes import Live
 from mosaic.store.state import State
 
 COUNTS = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes")
 
 
+def ended(return_: float) -> Live:
+    return Live("e", 0, 0, 0, return_=return_)
+
+
 def test_only_the_last_hundred_returns_count() -> None:
     state = State()
     for k in range(150):
-        state.saw_return(float(k))
+        state.saw_end(ended(float(k)))
     summary = state.summary()
     assert summary.last_return == 149.0
     assert summary.mean_return_100 == sum(range(50, 150)) / 100
@@ -24,7 +29,7 @@ def test_only_the_last_hundred_returns_count() -> None:
 def test_returns_that_are_no_numbers_do_not_stop_it() -> None:
     state = State()
     for value in (math.inf, -math.inf, math.nan):
-        state.saw_return(value)
+        state.saw_end(ended(value))
     assert math.isnan(state.summary().mean_return_100 or 0.0)
     assert math.isnan(msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=State).recent[2])
 
@@ -37,6 +42,15 @@ def test_the_speed_is_that_of_the_last_seconds_of_event_time() -> None:
         state.sample_speed()
     assert abs((state.summary().steps_per_sec or 0.0) - 500) < 5
     assert len(state.speed) < 70
+
+
+def test_a_pause_longer_than_the_window_counts_into_the_speed() -> None:
+    state = State()
+    for t, steps in ((1000.0, 10), (1001.0, 20), (1051.0, 30)):
+        state.saw_times(t, t)
+        state.steps = steps
+        state.sample_speed()
+    assert state.summary().steps_per_sec == 10 / 50
 
 
 def test_events_without_times_have_no_speed() -> None:

@@ -180,7 +180,7 @@ class Attendance(Staying):
             self._say(f"its stderr: {self._folder.stderr}")
         if not complete:
             self._say("not everything is in the store yet; the daemon goes on with it. Nothing is lost.")
-        elif not (summary.episodes or summary.steps or summary.metrics):
+        elif not summary.store_seq:
             self._say(_NOTHING)
 
 

@@ -12,7 +12,7 @@ from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint_state, write_json_lines
 from mosaic.cli.table import Column, render
-from mosaic.protocol.runs import RunRow, RunState
+from mosaic.protocol.runs import RunRow, RunState, in_order
 from mosaic.text import age, count, number_or_dash, speed
 
 __all__ = ["ls_command"]
@@ -63,7 +63,7 @@ def ls_command(
     ]
     shown = rows if everything else rows[:most]
     if as_json:
-        write_json_lines(shown)
+        write_json_lines(map(in_order, shown))
         return
     if not rows:
         note(

@@ -16,7 +16,7 @@ from mosaic.errors import StoreError
 from mosaic.protocol.configs import flat
 from mosaic.protocol.events import Config
 from mosaic.protocol.rows import NUMBERS, StoreSummary
-from mosaic.protocol.runs import ENDED, RunState
+from mosaic.protocol.runs import ENDED, RunState, in_order
 from mosaic.runs.folder import read_manifest
 from mosaic.store.lag import lag
 from mosaic.text import age, amount, count, fit, number_or_dash, span, visible
@@ -72,7 +72,7 @@ def _read(root: DataRoot, row: RunRow, wait_secs: float) -> tuple[StoreSummary, 
 def _document(
     root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, *, config: Config, behind: int
 ) -> dict[str, Any]:
-    document: dict[str, Any] = plain(row)
+    document: dict[str, Any] = plain(in_order(row))
     document |= plain(summary)
     document |= {
         "exit": plain(row.exit),

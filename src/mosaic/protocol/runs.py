@@ -23,6 +23,7 @@ __all__ = [
     "ScriptRecord",
     "StateChange",
     "Want",
+    "in_order",
 ]
 
 
@@ -156,6 +157,13 @@ class RunRow(RollUp, frozen=True, kw_only=True):
     algorithm: str = ""
     group: str | None = None
     parent: str | None = None
+
+
+def in_order(row: RunRow) -> dict[str, Any]:
+    """The fields of a row as a listing writes them: what the run is, then the numbers of its store."""
+    numbers = RollUp.__struct_fields__
+    own = [name for name in RunRow.__struct_fields__ if name not in numbers]
+    return {name: getattr(row, name) for name in (*own, *numbers)}
 
 
 ready(Manifest, Control, ProcRecord, ExitRecord, RunRow)

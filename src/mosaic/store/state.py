@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import StoreSummary
+
+if TYPE_CHECKING:
+    from mosaic.store.episodes import Live
 
 __all__ = ["State"]
 
@@ -52,9 +56,9 @@ class State(msgspec.Struct, kw_only=True):
         if env_id not in self.env_ids and len(self.env_ids) < _MAX_ENV_IDS:
             self.env_ids.append(env_id)
 
-    def saw_return(self, value: float) -> None:
-        """An episode ended with this return."""
-        self.recent.append(value)
+    def saw_end(self, live: Live) -> None:
+        """An episode ended. Asked once for each, with all that was known of it then."""
+        self.recent.append(live.return_)
         del self.recent[:-_RECENT]
 
     def saw_times(self, first: float, last: float) -> None:
@@ -71,7 +75,7 @@ class State(msgspec.Struct, kw_only=True):
         if self.speed and self.t_last - self.speed[-1][0] < _SPEED_WINDOW_SECS / _SPEED_SAMPLES:
             return
         self.speed.append((self.t_last, self.steps))
-        while len(self.speed) > 2 and self.speed[1][0] <= self.t_last - _SPEED_WINDOW_SECS:
+        while len(self.speed) > 1 and self.speed[1][0] <= self.t_last - _SPEED_WINDOW_SECS:
             del self.speed[0]
 
     def summary(self) -> StoreSummary:

@@ -129,7 +129,7 @@ class StoreWriter:
                 point = (live.t_end or 0.0, live.return_, live.steps)
                 if point != live.curve:
                     if live.curve is None:
-                        self.state.saw_return(live.return_)
+                        self.state.saw_end(live)
                     live.curve = point
                     points.append((live.index, *point))
         if changed:

@@ -32,7 +32,13 @@ def test_the_wire_form_is_what_the_documentation_says(value: float, wire: object
     assert str(floats.to_json(value)) == str(wire)
 
 
-@pytest.mark.parametrize("text", ["nan", "1.0", "NaN:", "NaN:3ff0000000000000", "NaN:zz", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nan", "1.0", "NaN:", "NaN:3ff0000000000000", "NaN:zz", "", "NaN:zzzzzzzzzzzzzzzz",
+        "NaN:7ff8  0000000000", "NaN:7ff800000000000", "NaN:7ff80000000000010", "xNaN:7ff8000000000001",
+    ],
+)  # fmt: skip
 def test_a_string_that_names_no_float_is_refused_with_the_string(text: str) -> None:
     with pytest.raises(ProtocolError, match="expected a number"):
         floats.from_json(text)

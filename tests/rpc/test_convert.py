@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosaic.errors import ProtocolError
-from mosaic.protocol.cards import Job
+from mosaic.protocol.cards import COMMAND_RUNNER, Job
 from mosaic.protocol.floats import bits_of
 from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
@@ -93,6 +93,10 @@ def test_a_spec_comes_back_as_it_was() -> None:
     assert convert.spec_from_pb(convert.spec_to_pb(spec)) == spec
     plain = RunSpec(run_id="01J", command=["x"], cwd="/")
     assert convert.spec_from_pb(convert.spec_to_pb(plain)) == plain
+
+
+def test_a_spec_that_names_no_runner_is_a_plain_command() -> None:
+    assert convert.spec_from_pb(pb.RunSpec(run_id="01J", command=["true"])).runner == COMMAND_RUNNER
 
 
 def test_a_spec_whose_record_is_no_object_is_refused_with_its_run() -> None:

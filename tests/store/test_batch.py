@@ -152,3 +152,10 @@ def test_output_that_is_nothing_but_events_takes_the_fast_road_to_the_same_resul
     batch = parse_text(block, offset=0)
     assert batch.steps is not None
     assert batch.steps.step.tolist() == list(range(50))
+
+
+def test_a_text_that_only_looks_like_a_nan_costs_its_line_alone() -> None:
+    lines = [b'{"type":"metric","name":"m","value":"NaN:7ff8  0000000000","seq":0}']
+    lines += [b'{"type":"metric","name":"m","value":"NaN:7ff8000000000001","seq":1}', b""]
+    batch = parse_journal(b"\n".join(lines), offset=0, next_seq=0)
+    assert (batch.count, [odd.offset for odd in batch.odd]) == (1, [0])

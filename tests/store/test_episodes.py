@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosaic.store.chunks import TERMINATED, TRUNCATED
 from mosaic.store.episodes import Live, join_id, row_of, split_id
 from tests.store.test_chunks import any_float
 
@@ -67,3 +68,14 @@ def test_every_field_of_a_row_comes_back(
         outcome,
     )
     assert (shown.agent_id, shown.env_index, back.counted, back.flags) == ("a", 2, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("flags", "outcome"),
+    [(TERMINATED, "terminated"), (TRUNCATED, "truncated"), (TERMINATED | TRUNCATED, "terminated")],
+)
+def test_a_step_that_says_both_terminated_its_episode(flags: int, outcome: str) -> None:
+    live = Live("e", 0, 0, 0)
+    live.ended_by_step(flags, 1.5)
+    live.ended_by_step(TRUNCATED, 2.5)
+    assert (live.outcome, live.t_end) == (outcome, 2.5)

@@ -27,3 +27,10 @@ def test_an_event_with_an_integer_over_64_bits_says_what_it_said_and_no_more() -
 
 def test_any_value_becomes_bytes() -> None:
     assert json.loads(to_bytes({"n": HUGE, "x": [None, 0.5]})) == {"n": HUGE, "x": [None, 0.5]}
+
+
+def test_an_event_without_unknown_fields_is_encoded_once_and_its_json_values_stay_as_they_came() -> None:
+    line = b'{"type":"reset","episode_id":"e","obs":[1,  2.50]}'
+    decoded = decode_line(line)
+    assert not isinstance(decoded.event, Unknown)
+    assert json_of(decoded.event) == line

@@ -66,6 +66,13 @@ def test_specials_survive_beside_ordinary_numbers() -> None:
     assert (planes.unpack_matrix(packed, count=300, row_bytes=32, ends=ends) == raw).all()
 
 
+def test_a_byte_that_never_changes_is_kept_once() -> None:
+    column = np.array([7, 7 + 256] * 20, np.int64)
+    packed = planes.pack_ints(column)
+    assert len(packed) == 1 + 2 + 1 + 40 / 8  # width, a tag for each byte, the low byte, bits of the high one
+    assert planes.unpack_ints(packed, 40).tolist() == column.tolist()
+
+
 def test_an_unknown_plane_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown form 9"):
         planes.unpack_ints(bytes([1, 9]), 3)

@@ -8,6 +8,7 @@ numbers (shortest round-trip form, so -0.0 and subnormals survive), the rest are
 from __future__ import annotations
 
 import math
+import re
 import struct
 
 from mosaic.errors import ProtocolError
@@ -18,6 +19,7 @@ JsonFloat = float | str
 """What a float field holds on the wire: a number, or one of the strings above."""
 
 _USUAL_NAN = 0x7FF8000000000000
+_ODD_NAN = re.compile("NaN:([0-9a-fA-F]{16})")
 _NAMED = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -46,11 +48,9 @@ def from_json(value: JsonFloat) -> float:
         return float(value)
     if value in _NAMED:
         return _NAMED[value]
-    if value.startswith("NaN:") and len(value) == 20:
-        try:
-            number = float(struct.unpack(">d", bytes.fromhex(value[4:]))[0])
-        except ValueError:
-            number = 0.0
+    spelled = _ODD_NAN.fullmatch(value)
+    if spelled:
+        number = float(struct.unpack(">d", bytes.fromhex(spelled[1]))[0])
         if number != number:  # noqa: PLR0124  (only a NaN may be spelled this way)
             return number
     raise ProtocolError(f"expected a number, 'NaN', 'Infinity' or '-Infinity', got {value[:40]!r}")

@@ -49,22 +49,63 @@ def test_a_row_is_written_with_what_the_run_is_before_its_numbers_and_nothing_is
     assert written == msgspec.structs.asdict(row)
 
 
-def _listings_of_states(source: str) -> list[int]:
-    """The lines of tables and tuples that spell two or more states as texts."""
-    states = {state.value for state in RunState}
+STATES = {state.value for state in RunState}
+
+
+def _spells(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value in STATES
+
+
+def _is_state(node: ast.expr) -> bool:
+    """Whether something is called a state: `state`, `row.state`, `self._state`, `row.state.value`."""
+    if isinstance(node, ast.Attribute) and node.attr == "value":
+        node = node.value
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name.endswith("state")
+
+
+def _states_as_texts(source: str) -> list[int]:
+    """The lines that spell two or more states in a table or tuple, or compare a state with one."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
-            continue
-        parts = node.keys if isinstance(node, ast.Dict) else node.elts
-        if sum(isinstance(part, ast.Constant) and part.value in states for part in parts) > 1:
-            found.append(node.lineno)
+        if isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
+            parts = node.keys if isinstance(node, ast.Dict) else node.elts
+            if sum(map(_spells, parts)) > 1:
+                found.append(node.lineno)
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(map(_is_state, sides)) and any(map(_spells, sides)):
+                found.append(node.lineno)
+        elif isinstance(node, ast.Match) and _is_state(node.subject):
+            found += [
+                case.pattern.lineno
+                for case in node.cases
+                if isinstance(case.pattern, ast.MatchValue) and _spells(case.pattern.value)
+            ]
     return found
 
 
-@pytest.mark.parametrize("planted", ['x = {"running": 1, "lost": 2}', 'if state in ("failed", "lost"): pass'])
-def test_a_list_of_states_as_texts_is_noticed(planted: str) -> None:
-    assert _listings_of_states(planted) == [1]
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'x = {"running": 1, "lost": 2}',
+        'if state in ("failed", "lost"): pass',
+        'if row.state.value == "failed": pass',
+        'x = "lost" != self._state',
+        'if run.state == "running" or x: pass',
+        """match state:
+    case "failed": pass""",
+    ],
+)
+def test_a_state_as_a_text_is_noticed(planted: str) -> None:
+    assert len(_states_as_texts(planted)) == 1
+
+
+@pytest.mark.parametrize(
+    "planted", ['x = "failed"', 'if verdict == "failed": pass', 'if state == "red": pass', 'print("lost")']
+)
+def test_a_word_that_is_also_a_state_is_left_alone(planted: str) -> None:
+    assert _states_as_texts(planted) == []
 
 
 def test_states_are_spelled_in_one_place_and_tables_are_keyed_by_them() -> None:
@@ -72,6 +113,6 @@ def test_states_are_spelled_in_one_place_and_tables_are_keyed_by_them() -> None:
     found = {
         f"{path.relative_to(source)}:{line}"
         for path in source.rglob("*.py")
-        for line in _listings_of_states(path.read_text())
+        for line in _states_as_texts(path.read_text())
     }
     assert not found, "use RunState: a new state must not be forgotten there"

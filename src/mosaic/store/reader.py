@@ -116,7 +116,7 @@ class StoreReader:
             return [self._row(db, row) for row in rows(db, CHANGED if since_seq > 0 else every, *bound)]
 
     def episode(self, key: int | str) -> EpisodeRow:
-        """One episode, by index or id. A number that is no index is taken for an id: there are such ids.
+        """One episode, by index or id. A number that is not an index may be an id: such ids exist.
 
         Raises:
             UsageError: there is none; says which there are.

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from mosaic_worker.replay.compare import difference, flags_of, of_step
-from mosaic_worker.replay.decode import LostError, argument, live
 from mosaic_worker.values import plain
 
 VALUES: list[Any] = [
@@ -80,16 +79,3 @@ def test_a_step_is_compared_by_reward_then_flags_then_observation() -> None:
     assert of_step(recorded, np.ones(1), 1.0, 1) == {"what": "terminated", "recorded": "no", "now": "yes"}
     assert (of_step(recorded, np.zeros(1), 1.0, 2) or {})["what"] == "obs[0]"
     assert of_step(["NaN", 0, None], object(), math.nan, 0) is None
-
-
-def test_actions_come_back_bit_for_bit() -> None:
-    action = np.array([0.1, math.nan, -0.0], np.float32)
-    assert live(plain(action)).tobytes() == action.tobytes()
-    assert live("Infinity") == math.inf
-    assert argument({"range": [0.2, "Infinity"], "name": "x"}) == {"range": [0.2, math.inf], "name": "x"}
-
-
-@pytest.mark.parametrize("value", [object(), np.zeros(9000)])
-def test_what_was_not_recorded_whole_is_said_to_be_lost(value: Any) -> None:
-    with pytest.raises(LostError):
-        live(plain(value))

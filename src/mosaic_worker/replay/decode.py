@@ -30,6 +30,10 @@ def live(value: Any, space: Any = None) -> Any:
         parts: Any = getattr(space, "spaces", None)
         if type(space).__name__ == "Tuple" and len(parts) == len(value):
             return tuple(live(item, part) for item, part in zip(value, parts))  # noqa: B905  (3.8 has no strict)
+        if (
+            type(space).__name__ == "OneOf" and len(value) == 2
+        ):  # which of its spaces, and a value of that one
+            return value[0], live(value[1], parts[value[0]])
         inner = getattr(space, "feature_space", None)
         items = [live(item, inner) for item in value]
         return tuple(items) if type(space).__name__ == "Sequence" else items

@@ -1,140 +1,207 @@
-"""Seeking: from keyframes, from environments that stand near, from film. On a small environment."""
+"""Attempts from a start to a target, and frames of every turn of the target. On real environments."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import gymnasium as gym
 import pytest
 
-from mosaic_worker.replay.film import Film, leaves_traces
-from mosaic_worker.replay.keyframes import capture
-from mosaic_worker.replay.seek import Seeker
-from mosaic_worker.replay.sims import SingleSim
-from mosaic_worker.replay.units import Unit
-from mosaic_worker.values import plain
+from mosaic_worker.replay.build import Builder
+from mosaic_worker.replay.sims import SingleSim, VectorSim
+from mosaic_worker.replay.stage import Outcome, Stage, make_sim
+from mosaic_worker.replay.zoo import AecSim, ParallelSim
+from tests.replay import taken
+from tests.worker.zoo import Counting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CARTPOLE: dict[str, Any] = {"api": "gymnasium", "id": "CartPole-v1", "kwargs": {}}
+COUNTING: dict[str, Any] = {
+    "api": "pettingzoo-aec", "module": "tests.worker.zoo", "function": "Counting",
+}  # fmt: skip
+TAXI: dict[str, Any] = {"api": "gymnasium", "id": "Taxi-v4", "kwargs": {}}
 
 
-class Walk:
-    """Adds up its actions and its luck; may hide something from copies, or change when drawn."""
+class Noting(Builder):
+    """Remembers what it made."""
 
-    hidden: ClassVar[dict[int, float]] = {}
+    made: list[Any]
 
-    def __init__(
-        self, *, hides: bool = False, uncopyable: bool = False, traces: bool = False, placed: bool = False
-    ) -> None:
-        self.np_random = np.random.default_rng(0)
-        self.hides, self.traces, self.drawn = hides, traces, 0
-        self.total = 0.0
-        self.placed, self.camera = placed, -1.0
-        if uncopyable:
-            self.lock = __import__("threading").Lock()
-
-    @property
-    def unwrapped(self) -> Walk:
-        return self
-
-    def reset(self, *, seed: int) -> Any:
-        self.np_random = np.random.default_rng(seed)
-        self.total = 0.0
-        Walk.hidden[id(self)] = 0.0
-        return np.array([self.total]), {}
-
-    def step(self, action: int) -> Any:
-        Walk.hidden[id(self)] += action
-        self.total += action + self.np_random.random() + (Walk.hidden[id(self)] if self.hides else 0.0)
-        return np.array([self.total]), float(action), False, False, {}
-
-    def render(self) -> Any:
-        self.drawn += self.traces
-        if self.placed and self.camera < 0:
-            self.camera = self.total * 100
-        return np.full((2, 2, 3), int(self.total * 7 + 31 * self.drawn + max(0, self.camera)) % 251, np.uint8)
-
-    def close(self) -> None:
-        Walk.hidden.pop(id(self), None)
+    def make(self) -> Any:
+        self.made = [*getattr(self, "made", []), super().make()]
+        return self.made[-1]
 
 
-def seeker_of(turns: int = 60, **kind: bool) -> Seeker:
-    env = Walk(**kind)
-    first = plain(env.reset(seed=3)[0])
-    recorded = []
-    for turn in range(turns):
-        obs, reward, *_ = env.step(turn % 3)
-        recorded.append([turn % 3, reward, 0, plain(obs)])
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """CartPole with four recorded episodes of four steps; only the first reset was seeded."""
+    stage = Stage(Noting(CARTPOLE))
+    env = gym.make("CartPole-v1")
+    for number in range(4):
+        stage.units[number] = taken.single(env, [1, 0, 1, 1], seed=None if number else 3)
+    yield stage
+    stage.close()
+
+
+def silent(_done: int, _of: int) -> None:
+    """Nobody asks how far it is."""
+
+
+def made(stage: Stage) -> int:
+    builder = stage.builder
+    assert isinstance(builder, Noting)
+    return len(builder.made)
+
+
+def attempt(stage: Stage, start: int, target: int, *, seekable: bool = False) -> dict[str, Any]:
+    return stage.attempt(start, target, silent, seekable=seekable).differences
+
+
+def test_attempts_that_go_on_where_the_last_one_ended_play_nothing_twice(stage: Stage) -> None:
+    assert [attempt(stage, 0, target) for target in range(4)] == [{}] * 4
+    assert made(stage) == 1
+    assert attempt(stage, 2, 2) == {}
+    assert made(stage) == 2
+
+
+def test_a_target_is_come_to_through_everything_from_the_start(stage: Stage) -> None:
+    for unit in stage.units.values():
+        unit.reset.pop("rng", None)  # so that an episode needs the ones before it
+    assert attempt(stage, 0, 2) == {}
+    assert attempt(stage, 2, 2)[""][0] == -1
+
+
+def test_progress_is_told_turn_by_turn_on_the_way_and_in_the_target(stage: Stage) -> None:
+    told: list[tuple[int, int]] = []
+    stage.attempt(0, 1, lambda done, of: told.append((done, of)), seekable=False)
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)] * 2
+
+
+def test_a_single_episode_is_played_to_its_first_difference(stage: Stage) -> None:
+    stage.units[1].turns[2][1] = 7.0
+    told: list[int] = []
+    found = stage.attempt(1, 1, lambda done, _: told.append(done), seekable=False).differences
+    assert (found[""][0], found[""][1]["what"], told[-1]) == (2, "reward", 3)
+    assert attempt(stage, 1, 2) == {}
+    assert made(stage) == 2  # where the first one stopped nothing can go on
+
+
+def test_an_environment_that_raises_has_come_out_otherwise(stage: Stage) -> None:
+    stage.units[1].turns[2][0] = 99  # no such action
+    turn, found = attempt(stage, 1, 1)[""]
+    assert (turn, found["what"], found["recorded"]) == (2, "raised", "no error")
+    assert found["now"].startswith("AssertionError: 99")
+    several = Stage(Builder(COUNTING, allowed=["tests"]))
+    several.units[0] = taken.aec(Counting(), [1, 2, 3])
+    several.units[0].turns[1][1] = 9
+    turn, found = attempt(several, 0, 0)[""]
+    assert (turn, found["what"], found["now"]) == (1, "raised", "ValueError: nine is not allowed")
+    several.close()
+
+
+def test_every_turn_of_the_target_is_drawn_as_it_looked(stage: Stage) -> None:
+    assert attempt(stage, 0, 1, seekable=True) == {}
+    env: Any = gym.make("CartPole-v1", render_mode="rgb_array")
+    env.reset(seed=3)
+    for action in (1, 0, 1, 1):
+        env.step(action)
+    env.reset()
+    wanted = [env.render().tobytes()]
+    for action in (1, 0, 1, 1):
+        env.step(action)
+        wanted.append(env.render().tobytes())
     env.close()
-    unit = Unit(reset={"seed": 3}, first=first, turns=recorded)
-
-    def fresh() -> SingleSim:
-        sim = SingleSim(Walk(**kind))
-        sim.turn = -1
-        return sim
-
-    return Seeker(unit, fresh, keyframes=8, standing=4)
+    assert [stage.draw(turn, "")[0].tobytes() for turn in (4, 0, 2, 1, 3)] == [
+        wanted[turn] for turn in (4, 0, 2, 1, 3)
+    ]
+    assert stage.draw(99, "")[0].tobytes() == wanted[4]
+    assert stage.draw(-5, "")[0].tobytes() == wanted[0]
 
 
-def played(seeker: Seeker) -> Seeker:
-    sim = seeker._fresh()
-    assert seeker.begin(sim) == []
-    while sim.turn < seeker.turns:
-        assert sim.step(seeker.unit) == []
-        seeker.passed(sim, 1.0)
-    seeker.played(sim)
-    return seeker
+def test_the_turn_that_differs_says_so_whenever_it_is_drawn(stage: Stage) -> None:
+    stage.units[0].turns[2][1] = 7.0
+    assert list(attempt(stage, 0, 0, seekable=True)) == [""]
+    assert stage.seeker is not None
+    assert not stage.seeker.copyable
+    order = (3, 3, 2, 4, 3, 0)
+    assert [bool(stage.draw(turn, "")[1]) for turn in order] == [turn == 3 for turn in order]
 
 
-ORDER = [60, 0, 31, 30, 29, 59, 1, 17, 44, 60, 2]
+def test_frames_are_only_there_after_an_attempt_that_was_to_be_drawn(stage: Stage) -> None:
+    with pytest.raises(RuntimeError, match="no unit is open"):
+        stage.draw(0, "")
+    attempt(stage, 0, 1, seekable=True)
+    stage.draw(0, "")
+    attempt(stage, 0, 2)
+    with pytest.raises(RuntimeError, match="no unit is open"):
+        stage.draw(0, "")
+    assert not stage.idle()
+
+
+def test_what_leaves_traces_is_filmed_from_the_reset_on() -> None:
+    stage = Stage(Builder(TAXI))
+    stage.units[0] = taken.single(gym.make("Taxi-v4"), [0, 2, 1, 3, 0, 2])
+    assert attempt(stage, 0, 0, seekable=True) == {}
+    assert stage._film is not None
+    while stage.idle():
+        pass
+    assert stage._film.complete
+    frames = [stage.draw(turn, "")[0].tobytes() for turn in range(7)]
+    assert len(set(frames)) > 3
+    assert [stage.draw(turn, "")[0].tobytes() for turn in (6, 0, 3)] == [frames[6], frames[0], frames[3]]
+    stage.close()
+    assert stage._film is None
+
+
+def test_what_fails_in_an_idle_moment_waits_until_it_is_asked_for(stage: Stage) -> None:
+    attempt(stage, 0, 0, seekable=True)
+    stage._idle = (1 // 0 for _ in itertools.count())  # type: ignore[misc]
+    assert not stage.idle()
+    stage.draw(2, "")
+
+
+def test_closing_lets_every_environment_go(stage: Stage) -> None:
+    attempt(stage, 0, 1)
+    attempt(stage, 2, 2, seekable=True)
+    stage.close()
+    builder = stage.builder
+    assert isinstance(builder, Noting)
+    drawn = [env.unwrapped for env in builder.made if env.unwrapped.screen is not None]
+    assert drawn
+    assert not any(env.isopen for env in drawn)
+    assert stage.seeker is None
+    assert not stage.idle()
+    attempt(stage, 0, 1)
+    live = stage._live
+    assert live is not None
+    live.frame("")
+    stage.close()
+    assert not live.core.isopen
+
+
+def test_of_everybodys_differences_only_the_first_counts_and_of_the_turn_it_came_of() -> None:
+    outcome = Outcome()
+    outcome.add(3, [("a", {"what": "obs"}), ("b", {"what": "reward", "at": 1})])
+    outcome.add(4, [("a", {"what": "reward"}), ("", {"what": "raised"})])
+    assert {whose: turn for whose, (turn, _) in outcome.differences.items()} == {"a": 3, "b": 1, "": 4}
+    assert outcome.differences["a"][1]["what"] == "obs"
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [{}, {"uncopyable": True}, {"hides": True}, {"placed": True}, {"placed": True, "uncopyable": True}],
-    ids=str,
+    ("described", "kind"),
+    [
+        (CARTPOLE, SingleSim),
+        ({**CARTPOLE, "vector": True, "num_envs": 2}, VectorSim),
+        (COUNTING, AecSim),
+        ({"api": "pettingzoo-parallel", "module": "tests.worker.zoo", "function": "Leaving"}, ParallelSim),
+    ],
 )
-def test_every_turn_is_the_recorded_one_wherever_it_is_come_from(kind: dict[str, bool]) -> None:
-    seeker = played(seeker_of(**kind))
-    seeker.prove()
-    for _ in seeker.spread(1.0):
-        pass
-    straight = [seeker._fresh()]
-    straight[0].reset(seeker.unit)
-    wanted = {0: straight[0].frame("").tobytes()}
-    while straight[0].turn < seeker.turns:
-        straight[0].step(seeker.unit)
-        wanted[straight[0].turn] = straight[0].frame("").tobytes()
-    for turn in ORDER:
-        sim, found = seeker.at(turn)
-        assert (sim.turn, found) == (turn, [])
-        assert sim.frame("").tobytes() == wanted[turn]
-    assert len(seeker._sims) <= 4
-    assert len(seeker._keyframes) <= 8
-    seeker.close()
-
-
-def test_keyframes_of_an_environment_that_hides_something_are_not_believed() -> None:
-    assert played(seeker_of()).prove()
-    hiding = played(seeker_of(hides=True))
-    assert not hiding.prove()
-    assert not hiding.copyable
-
-
-def test_what_cannot_be_copied_gives_no_keyframe() -> None:
-    assert capture(SingleSim(Walk(uncopyable=True))) is None
-    assert capture(SingleSim(Walk())) is not None
-
-
-def test_environments_whose_drawing_leaves_traces_are_found_out_and_filmed() -> None:
-    plainly, traced = played(seeker_of()), played(seeker_of(traces=True))
-    assert not leaves_traces(lambda turn: plainly.at(turn)[0], 60)
-    assert leaves_traces(lambda turn: traced.at(turn)[0], 60)
-    film = Film(traced.unit, traced._fresh, limit_bytes=1 << 20)
-    forwards = [film.frame(turn)[0].tobytes() for turn in range(61)]
-    assert [film.frame(turn)[0].tobytes() for turn in ORDER] == [forwards[turn] for turn in ORDER]
-    small = Film(traced.unit, traced._fresh, limit_bytes=60)
-    assert [small.frame(turn)[0].tobytes() for turn in (50, 3, 60)] == [
-        forwards[turn] for turn in (50, 3, 60)
-    ]
-    assert small._bytes <= 60
-    assert film.complete
-    film.close()
-    small.close()
+def test_every_kind_of_environment_is_played_in_its_way(described: dict[str, Any], kind: type) -> None:
+    builder = Builder(json.loads(json.dumps(described)), allowed=["tests"])
+    sim = make_sim(builder)
+    assert type(sim) is kind
+    sim.close()

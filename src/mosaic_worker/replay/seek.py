@@ -131,11 +131,11 @@ class Seeker:
         sim = self._near(turn) if keyframe is None else self._copied
         if sim is None:
             sim = self._stand(self._fresh())
-        found: Found = []
         if keyframe is not None:
             keyframe.put_back(sim)
         elif sim.turn < 0:
-            found = self.begin(sim)
+            self.begin(sim)
+        found = sim.found
         while sim.turn < turn:
             found = sim.step(self.unit)
             if found and self._keyframes:

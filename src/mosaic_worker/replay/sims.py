@@ -27,6 +27,8 @@ class Sim:
         self.turn = 0
         self.books: Dict[str, Any] = {}
         """What comparing has to remember between turns; part of every keyframe."""
+        self.found: Found = []
+        """How the last turn differed, for whoever asks for it again."""
 
     @property
     def env(self) -> Any:
@@ -37,15 +39,17 @@ class Sim:
         """Begin a unit: restore the generator, reset, compare what is observed."""
         self.turn = 0
         self.books = {}
+        self.found = []
         if not unit.called:
-            return []
+            return self.found
         options = unit.reset.get("options")
         self.world.reset(
             seed=unit.reset.get("seed"),
             options=None if options is None else live(options),
             rng=unit.reset.get("rng"),
         )
-        return self._began(unit)
+        self.found = self._began(unit)
+        return self.found
 
     @property
     def core(self) -> Any:
@@ -54,9 +58,9 @@ class Sim:
 
     def step(self, unit: Unit) -> Found:
         """Play the next turn; what came of it that was not recorded so."""
-        found = self._step(unit, unit.turns[self.turn])
+        self.found = self._step(unit, unit.turns[self.turn])
         self.turn += 1
-        return found
+        return self.found
 
     def frame(self, focus: str) -> Any:
         """An RGB frame of how it stands; None when it gives none."""

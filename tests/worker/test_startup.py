@@ -1,4 +1,4 @@
-"""A worker from its first moment to its last: sitecustomize, forks, spawns, threads, signals, deaths."""
+"""A worker from its first moment to its last: settings, forks, spawns, threads, signals, deaths."""
 
 from __future__ import annotations
 
@@ -48,22 +48,6 @@ def test_nothing_heavy_is_imported_for_a_script_that_does_not(tmp_path: Path) ->
     heavy = "('numpy', 'msgspec', 'gymnasium', 'multiprocessing', 'logging', 'asyncio')"
     done = record(tmp_path, f"import sys, json\nprint(json.dumps([n for n in {heavy} if n in sys.modules]))")
     assert done.said == []
-
-
-def test_the_sitecustomize_we_stand_before_runs_too(tmp_path: Path) -> None:
-    theirs = tmp_path / "theirs"
-    theirs.mkdir()
-    (theirs / "sitecustomize.py").write_text("import builtins\nbuiltins.theirs = __file__\n")
-    done = record(tmp_path, "print(theirs)\n" + NOTE + "run.note('x')", more_path=str(theirs))
-    assert done.stdout.strip() == str(theirs / "sitecustomize.py")
-    assert len(done.events("log")) == 1
-
-
-def test_a_start_that_fails_is_one_line_and_the_script_runs(tmp_path: Path) -> None:
-    (site_of(tmp_path) / "mosaic_worker" / "startup.py").write_text("raise RuntimeError('broken install')\n")
-    done = record(tmp_path, "print('ran')")
-    assert (done.code, done.stdout) == (0, "ran\n")
-    assert done.stderr == "mosaic: cannot record (RuntimeError: broken install); the script runs on\n"
 
 
 def test_settings_that_make_no_sense_are_said_and_defaults_used(tmp_path: Path) -> None:

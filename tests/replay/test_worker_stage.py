@@ -11,7 +11,7 @@ import pytest
 
 from mosaic_worker.replay.build import Builder
 from mosaic_worker.replay.sims import SingleSim, VectorSim
-from mosaic_worker.replay.stage import Outcome, Stage, make_sim
+from mosaic_worker.replay.stage import Attempted, Stage, make_sim
 from mosaic_worker.replay.zoo import AecSim, ParallelSim
 from tests.replay import taken
 from tests.worker.zoo import Counting
@@ -184,7 +184,7 @@ def test_closing_lets_every_environment_go(stage: Stage) -> None:
 
 
 def test_of_everybodys_differences_only_the_first_counts_and_of_the_turn_it_came_of() -> None:
-    outcome = Outcome()
+    outcome = Attempted()
     outcome.add(3, [("a", {"what": "obs"}), ("b", {"what": "reward", "at": 1})])
     outcome.add(4, [("a", {"what": "reward"}), ("", {"what": "raised"})])
     assert {whose: turn for whose, (turn, _) in outcome.differences.items()} == {"a": 3, "b": 1, "": 4}

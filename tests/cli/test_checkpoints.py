@@ -151,22 +151,3 @@ def test_a_damaged_checkpoint_is_shown_as_such_and_not_played(trained: DataRoot,
     refused = mosaic("eval", "damaged:final")
     assert refused.code == 2
     assert "not the recorded ones" in refused.err
-
-
-def test_trusting_a_file_prints_its_hash_and_lets_it_be_asked_for(
-    trained: DataRoot, mosaic: Call, tmp_path: Path
-) -> None:
-    path = tmp_path / "downloaded.zip"
-    path.write_bytes(b"weights")
-    words = ("eval", str(path), "--runner", "sb3/ppo", "--env", "CartPole-v1", "--dry-run")
-    untrusted = mosaic(*words)
-    assert untrusted.code == 2
-    assert f"mosaic trust {path}" in untrusted.err
-    said = mosaic("trust", str(path))
-    assert (said.code, said.out.split()[1]) == (0, str(path))
-    assert len(said.out.split()[0]) == 64
-    after = mosaic(*words)
-    assert "mosaic trust" not in after.err  # what is refused now is that sb3 is not installed
-    path.write_bytes(b"changed")
-    assert f"mosaic trust {path}" in mosaic(*words).err
-    assert mosaic("trust", str(tmp_path / "none")).code == 2

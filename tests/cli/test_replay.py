@@ -1,4 +1,4 @@
-"""`mosaic replay` and `mosaic branch`: what they print, what they refuse, how they exit."""
+"""`mosaic replay`: what it prints, what it refuses, how it exits."""
 
 from __future__ import annotations
 
@@ -54,12 +54,6 @@ def test_exact_episodes_make_a_table_and_exit_code_zero(
     assert mosaic("replay", "lake", "-e", "1", "--gif", str(tmp_path / "a.gif"), "--fps", "10").code == 0
     assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
 
-    said = mosaic("branch", "lake", "-e", "0", "--step", "2", "--name", "twig", "--max-steps", "4")
-    assert said.code == 0, said.err
-    assert "played 2 steps as recorded" in said.out
-    assert mosaic("replay", "twig", "--all").code == 0
-    assert mosaic("branch", "lake", "-e", "0", "--step", "9999").code == 2
-
 
 def test_what_cannot_be_replayed_says_why_and_exits_with_one(
     recorded: DataRoot, mosaic: Callable[..., Said]
@@ -72,7 +66,6 @@ def test_what_cannot_be_replayed_says_why_and_exits_with_one(
     said = mosaic("replay", "printed", "--episode", "0", "--mp4", "x.mp4")
     assert said.code == 1
     assert "was not recorded" in said.err
-    assert mosaic("branch", "printed", "-e", "0", "--step", "1").code == 1
 
 
 @pytest.mark.parametrize(
@@ -93,15 +86,3 @@ def test_asking_wrongly_is_answered_with_the_way_out(
     said = mosaic("replay", "printed", *args)
     assert said.code == 2
     assert hint in said.err
-
-
-def test_a_policy_that_is_no_file_is_refused(
-    recorded: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
-) -> None:
-    del recorded
-    said = mosaic("branch", "printed", "-e", "0", "--step", "1", "--policy", str(tmp_path / "none.json"))
-    assert said.code == 2
-    assert "there is no file" in said.err
-    (tmp_path / "bad.json").write_text('{"no": "list"}')
-    said = mosaic("branch", "printed", "-e", "0", "--step", "1", "--policy", str(tmp_path / "bad.json"))
-    assert "must hold a JSON list" in said.err

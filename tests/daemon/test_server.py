@@ -74,13 +74,6 @@ def test_a_run_goes_on_when_the_daemon_is_killed_and_the_next_one_shows_it(daemo
     assert daemon.reconnect().run(row.run_id).state is RunState.RUNNING
 
 
-def test_a_second_daemon_on_the_same_root_ends_at_once_in_peace(daemon: Daemon) -> None:
-    command = [sys.executable, "-m", "mosaic.daemon", "--home", str(daemon.root.path), "--foreground"]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert daemon.client.status().pid == daemon.pid
-
-
 def test_sigterm_ends_the_daemon_in_good_order(daemon: Daemon) -> None:
     pid = daemon.pid
     info = msgspec.json.decode(daemon.root.daemon_info.read_bytes(), type=DaemonInfo)
@@ -89,15 +82,6 @@ def test_sigterm_ends_the_daemon_in_good_order(daemon: Daemon) -> None:
     wait_until_gone(daemon.root, wait_secs=30)
     assert not daemon.root.socket.exists()
     assert not daemon.root.daemon_info.exists()
-
-
-def test_the_daemon_has_its_own_session_and_no_terminal_or_pipe_of_its_caller(daemon: Daemon) -> None:
-    pid = daemon.pid
-    assert os.getsid(pid) != os.getsid(0)
-    assert psutil.Process(pid).cwd() == "/"
-    for fd in (0, 1):
-        assert Path(f"/proc/{pid}/fd/{fd}").readlink() == Path(os.devnull)
-    assert Path(f"/proc/{pid}/fd/2").readlink() == daemon.root.daemon_log
 
 
 def test_the_daemon_listens_on_no_network(daemon: Daemon) -> None:

@@ -198,8 +198,8 @@ class Run:
         """What else it recorded, as the structs of `mosaic.protocol.events`: decisions, beliefs, logs, ….
 
         Args:
-            kind: `"decision"`, or the struct `Decision`; all kinds without it. A kind this version does not
-                know comes as `mosaic.protocol.codec.Unknown`.
+            kind: `"decision"`, or the struct `Decision`; all kinds without it. What this version does not
+                know, or an earlier one wrote in another way, is a `mosaic.protocol.codec.Unknown`.
             episode: only those about this episode, by its index or its id.
             step: only those about this step of it.
 

@@ -99,6 +99,21 @@ def test_a_reset_that_comes_after_its_episode_was_packed_counts_and_a_second_one
             assert reader.reset(row.index)["seed"] == 7
 
 
+def test_a_second_reset_of_an_episode_that_was_packed_with_its_first_changes_nothing(
+    folder: RunFolder,
+) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "reset", "episode_id": "e", "seed": 7, "t": 4.0})
+    worker.add({"type": "step", "episode_id": "e", "step": 0, "terminated": True, "t": 5.0})
+    worker.write()
+    ingest_all(folder)
+    worker.add({"type": "reset", "episode_id": "e", "seed": 8, "t": 9.0})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert (reader.episode("e").seed, reader.episode("e").t_start, reader.reset(0)["seed"]) == (7, 4.0, 7)
+
+
 def test_an_episode_that_was_put_away_unfinished_can_still_grow(folder: RunFolder) -> None:
     writer = StoreWriter(open_writer(folder.store), folder.order)
     for step in range(4):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from ulid import ULID
 
-from mosaic.app import following
+from mosaic.app import following, reading
 from mosaic.errors import StoreError
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec
@@ -104,7 +105,7 @@ def test_a_store_that_cannot_be_read_is_said_once_nothing_more_will_come(
     ended: RunFolder, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended.store.write_bytes(b"not a database" * 100)
-    monkeypatch.setattr(following.reading, "wait_ingested", lambda *_, **__: True)
+    monkeypatch.setattr(reading, "wait_ingested", lambda *_, **__: True)
     with pytest.raises(StoreError):
         list(FOLLOW[what](root_of(ended), ended.run_id, ingest_secs=60))
 
@@ -118,7 +119,8 @@ def test_a_damaged_store_of_a_running_run_is_waited_for(
     ended.store.write_bytes(b"not a database" * 100)
     states = iter([False, True])
     monkeypatch.setattr(following, "_complete", lambda *_: next(states))
-    monkeypatch.setattr(following.time, "sleep", lambda _: ended.store.write_bytes(good))
+    clock = SimpleNamespace(sleep=lambda _: ended.store.write_bytes(good))
+    monkeypatch.setattr(following, "time", clock)
     assert list(FOLLOW[what](root_of(ended), ended.run_id, ingest_secs=60))
 
 

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import psutil
-import pytest
 
 from mosaic.paths import DataRoot
 from mosaic.rpc.launch import EXIT_BAD_ROOT, connect, daemon_running, wait_until_gone
@@ -21,7 +20,7 @@ def program(home: Path, *words: str, change: str = "") -> tuple[int, str]:
     start = f"{change}\nimport sys\nfrom mosaic.daemon.__main__ import main\nsys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", start, "--home", str(home), *words],
-        stdin=subprocess.DEVNULL,
+        input="",
         capture_output=True,
         text=True,
         timeout=90,
@@ -61,25 +60,23 @@ def test_the_program_returns_once_the_daemon_answers_and_knows_the_root_by_its_f
         assert program(Path(home.name)) == (0, "")
     finally:
         os.chdir(here)
-    with connect(root, start=False) as client:
-        pid = client.status().pid
+    assert daemon_running(root)
     with running_daemon(root) as daemon:
-        assert daemon.pid == pid
+        for fd in (0, 1):
+            assert Path(f"/proc/{daemon.pid}/fd/{fd}").readlink() == Path(os.devnull)
 
 
-@pytest.mark.parametrize("words", [(), ("--foreground",)], ids=["detached", "foreground"])
-def test_a_root_it_refuses_and_settings_it_cannot_read_are_told_apart(
-    home: Path, words: tuple[str, ...]
-) -> None:
+def test_a_root_it_refuses_and_settings_it_cannot_read_are_told_apart(home: Path) -> None:
     (home / "settings.toml").write_text("max_runing = 3\n")
-    code, said = program(home, *words)
+    code, said = program(home)
     assert code == 1
     assert "max_runing" in said
     home.chmod(0o755)
-    code, said = program(home, *words)
-    assert code == EXIT_BAD_ROOT
-    assert "open to other accounts" in said
-    assert "Traceback" not in said
+    for words in ((), ("--foreground",)):
+        code, said = program(home, *words)
+        assert code == EXIT_BAD_ROOT
+        assert "open to other accounts" in said
+        assert "Traceback" not in said
     home.chmod(0o700)
     assert not daemon_running(DataRoot(home))
 
@@ -89,7 +86,7 @@ def test_a_daemon_that_dies_at_its_start_says_where_to_look_and_its_last_words(h
     code, said = program(home, change=dies)
     assert code == 1
     assert f"the daemon of {home} died at its start; see {DataRoot(home).daemon_log}" in said
-    assert "RuntimeError: no luck" in said
+    assert said.rstrip().endswith("RuntimeError: no luck")
 
 
 def test_what_the_interpreter_says_at_its_end_is_in_the_log(home: Path) -> None:

@@ -179,7 +179,7 @@ class Attendance(Staying):
         if row.state is RunState.FAILED:
             self._say(f"its stderr: {self._folder.stderr}")
         if not complete:
-            self._say("not everything is in the store yet; the daemon goes on with it. Nothing is lost.")
+            self._say("not everything is in the store yet; the daemon is still storing it. Nothing is lost.")
         elif not summary.store_seq:
             self._say(_NOTHING)
 

@@ -226,6 +226,8 @@ def test_a_mirror_is_found_by_name_and_import_and_the_ring_lies_around_it(tree: 
     thing = tree / "src/package/area/thing.py"
     assert mirror(tree, thing) == [tree / "tests/area/test_thing.py"]
     assert ring(tree, thing) == [tree / "tests/area/test_child.py", tree / "tests/area/test_other.py"]
+    part = tree / "src/package/area/thing_part.py"  # cut out of it: tested with it
+    assert mirror(tree, part) == [tree / "tests/area/test_thing.py"]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_a_mirror_is_found_by_name_and_import_and_the_ring_lies_around_it(tree: 
         ("mosaic/store/seal.py", "store/test_seal.py"),
         ("mosaic_worker/journal.py", "worker/test_journal.py"),
         ("mosaic_worker/hooks/rendering.py", "worker/test_hooks_rendering.py"),
-        ("mosaic_worker/hooks/pettingzoo_origin.py", "worker/test_hooks_pettingzoo.py"),
+        ("mosaic_worker/hooks/pettingzoo_origin.py", "worker/test_hooks_pettingzoo_origin.py"),
         ("mosaic_worker/replay/compare.py", "replay/test_worker_compare.py"),
     ],
 )

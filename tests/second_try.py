@@ -53,6 +53,8 @@ def main(words: list[str], *, most: int = MOST) -> int:
         if code != SOME_FAILED:
             return code
         failed = _failed(Path(cache))
+        if not all(".py" in name for name in failed):  # a worker, not a test: they collected different tests
+            return code
         print(f"\n{len(failed)} failed; each is tried once more, alone and in order\n", flush=True)
         # -n 0 takes a parallel run back; with nothing to run, pytest's exit code says so
         again = ["-n", "0", "--last-failed", "--last-failed-no-failures", "none"]

@@ -118,3 +118,13 @@ def test_the_limit_is_three(flaky_tests: int, code: int) -> None:
 def test_a_test_that_was_not_found_again_has_failed() -> None:
     assert judge({"a", "b"}, {"b"}, code_again=0).code == 1
     assert judge({"a"}, {"a"}, code_again=5).code == 5
+
+
+def test_workers_that_collect_different_tests_are_not_tried_again(tmp_path: Path) -> None:
+    named = (
+        "import os, pytest\n@pytest.mark.parametrize('n', [1], ids=[str(os.getpid())])\ndef test_n(n): pass\n"
+    )
+    done = run(tmp_path, named, "-n", "2", "--dist", "loadfile")
+    assert done.returncode == 1
+    assert "Different tests were collected" in done.stdout
+    assert "tried once more" not in done.stdout

@@ -32,7 +32,7 @@ def test_in_a_real_game_each_agent_sees_what_the_environment_shows_it() -> None:
     assert world.look() == {}
 
 
-def test_a_dead_agent_does_nothing_whatever_is_given_for_it() -> None:
+def test_a_dead_agent_is_stepped_once_more_with_nothing_and_leaves() -> None:
     world = AecWorld(Counting(deaths={"a": 3}))
     world.reset()
     for action in (1, 2, 3):
@@ -40,7 +40,7 @@ def test_a_dead_agent_does_nothing_whatever_is_given_for_it() -> None:
     assert world.selected == "a"
     assert world.dead("a")
     assert not world.dead("b")
-    world.step({"a": 5})  # a live one's action would be an error of PettingZoo's here
+    world.step({})
     assert world.env.agents == ["b"]
 
 

@@ -302,7 +302,7 @@ def test_what_ingest_counts_is_in_the_row_and_announced(home: Path) -> None:
         trainer.on_progress = lambda run, _: progress.append(run)
         trainer.submit(ask(0, ["true"]), {"PATH": os.environ["PATH"]})
         ticking(trainer, lambda: trainer.run(run_id(0)).store_seq > 0)
-        assert progress == [run_id(0)]
+        assert set(progress) == {run_id(0)}  # ingest that has just started may be told twice to watch it
         assert trainer.settled(run_id(0)) is False
         assert trainer.rebuild(run_id(0)).store_seq > 0
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import mosaic_worker
 from mosaic_worker.common import wire
 from mosaic_worker.replay import __main__ as program
 
@@ -31,13 +33,18 @@ class Env:
 """
 
 
-def child(folder: Path, *requests: tuple[dict[str, Any], Any], **env: str) -> tuple[list[Any], str]:
+def child(
+    folder: Path,
+    *requests: tuple[dict[str, Any], Any],
+    start: Path = Path(program.__file__),
+    **env: str,
+) -> tuple[list[Any], str]:
     """The answers to some requests, and what was said besides; run as a file, without a path."""
     (folder / "nosy.py").write_text(_NOSY)
     data = b"".join(wire.encode(header, json.dumps(body).encode()) for header, body in requests)
     given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [sys.executable, str(Path(program.__file__))],
+        [sys.executable, str(start)],
         input=data,
         capture_output=True,
         cwd=folder,
@@ -75,8 +82,11 @@ def test_it_finds_its_own_package_wherever_it_is_started_from_and_keeps_the_user
 
 
 def test_its_own_package_comes_before_what_stands_in_the_users_path(tmp_path: Path) -> None:
+    copy = tmp_path / "copy" / "mosaic_worker"  # as a data root has one: nobody's path leads there
+    shutil.copytree(Path(mosaic_worker.__file__).parent, copy)
     other = tmp_path / "mosaic_worker"
     other.mkdir()
     (other / "__init__.py").write_text("raise RuntimeError('another one')")
-    answers, _ = child(tmp_path, ({"type": "dance"}, None), PYTHONPATH=str(tmp_path))
+    start = copy / "replay" / "__main__.py"
+    answers, _ = child(tmp_path, ({"type": "dance"}, None), start=start, PYTHONPATH=str(tmp_path))
     assert [answer["type"] for answer in answers] == ["hello", "error"]

@@ -187,6 +187,9 @@ def _replay(found: Figures) -> list[Row]:
             Row(f"replay, opening, {shown}", figure["open_secs"], "s"),
             Row(f"replay, backwards, {shown}", figure["backwards_per_sec"], "frames/s"),
         ]
+    for way, shown in (("alone", "alone"), ("chain", "from a near seeded reset")):
+        ratio = found[f"far_last_{way}_open_secs"] / found[f"far_early_{way}_open_secs"]
+        rows.append(Row(f"replay, opening the last of 100,000 episodes, {shown}", ratio, "x", 1.5))
     return rows
 
 

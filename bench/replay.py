@@ -1,7 +1,8 @@
 """How long it takes to open a recorded episode and to get to any of its steps, beside drawing one frame.
 
 A CartPole episode of 1,000 steps and a LunarLander one of 500, by policies that keep them going. Seeks are
-random, with nothing kept by the player: every frame is asked of the child.
+random, with nothing kept by the player: every frame is asked of the child. And the last of 100,000 episodes
+beside an early one, once replayed alone and once as a chain from a near seeded reset.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mosaic.replay.player import Player
 from mosaic.replay.verify import verify
 from mosaic.store.reader import StoreReader
 from tests.envs import python_of
+from tests.replay import many
 from tests.replay.recorded import record
 
 __all__ = ["measure"]
@@ -48,8 +50,8 @@ for _ in range(2):
 """
 
 
-def measure(*, seeks: int = 60) -> dict[str, float]:
-    """All figures of replay; `seeks` is how many random ones are timed."""
+def measure(*, seeks: int = 60, episodes: int = 100_000) -> dict[str, float]:
+    """All figures of replay; `seeks` is how many random ones are timed, `episodes` how far the last is."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="mosaic-bench-") as parent:
         home = Path(parent) / "home"
@@ -60,7 +62,32 @@ def measure(*, seeks: int = 60) -> dict[str, float]:
         }
         for name, folder in runs.items():
             found |= {f"{name}_{key}": value for key, value in _measure_run(folder, seeks).items()}
+        found |= {f"far_{key}": value for key, value in _measure_far(home, episodes).items()}
     return found
+
+
+def _measure_far(home: Path, episodes: int) -> dict[str, float]:
+    """How much longer the last of many episodes takes to open than an early one: the best of three each."""
+    folder = record(
+        home, many.LOOP.format(episodes=episodes), modules={"short.py": many.MODULE}, timeout_secs=1200.0
+    )
+    found = {}
+    for name, early, last in (
+        ("alone", 1, episodes - 1),
+        ("chain", episodes + 7, 2 * episodes - 1),
+    ):
+        found[f"early_{name}_open_secs"] = min(_open_secs(folder, early) for _ in range(3))
+        found[f"last_{name}_open_secs"] = min(_open_secs(folder, last) for _ in range(3))
+    return found
+
+
+def _open_secs(folder: RunFolder, episode: int) -> float:
+    begun = time.perf_counter()
+    with Player(folder, episode, allowed=["short"]) as player:
+        taken = time.perf_counter() - begun
+        if not player.verdict.exact:
+            raise RuntimeError(player.verdict.sentence())
+    return taken
 
 
 def _measure_run(folder: RunFolder, seeks: int) -> dict[str, float]:

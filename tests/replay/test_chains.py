@@ -27,7 +27,8 @@ def test_a_chain_has_the_episodes_of_one_environment_in_order(keeps: RunFolder) 
         rows = reader.episodes()
         chain = chain_of(reader, rows[4])
         assert [chain.number(row) for row in rows] == [0, 1, 2, 3, 4]
-        assert [chain.seeded(number) for number in range(5)] == [True, False, True, False, False]
+        assert [chain.last_seeded(number) for number in (4, 1, 3, 2)] == [2, 0, 2, 0]
+        assert chain.turns_between(1, 4) == sum(row.steps for row in rows[1:4])
         assert chain.unit(3).turns == rows[3].steps
         with pytest.raises(ReplayError, match="missing in the record"):
             chain.unit(9)

@@ -6,7 +6,10 @@ from mosaic.replay.verdicts import Verdict, ways
 def named(
     number: int, seeded: set[int], *, called: bool = True, preferred: str = ""
 ) -> list[tuple[str, int]]:
-    found = ways(number, called=called, seeded=seeded.__contains__, preferred=preferred)
+    before = max((k for k in seeded if k < number), default=0)
+    found = ways(
+        number, called=called, seeded=number in seeded, last_seeded=lambda: before, preferred=preferred
+    )
     return [(way.name, way.start) for way in found if way.drawn]
 
 
@@ -28,8 +31,22 @@ def test_steps_without_a_reset_of_their_own_are_only_had_by_the_chain() -> None:
 
 def test_the_way_that_worked_before_comes_first_and_frames_are_given_up_last() -> None:
     assert named(5, {3}, preferred="chain from the seeded reset")[0] == ("chain from the seeded reset", 3)
-    every = ways(1, called=True, seeded=lambda _: False)
+    every = ways(1, called=True, seeded=False, last_seeded=lambda: 0)
     assert [way.drawn for way in every] == [True, True, False, False]
+
+
+def test_earlier_resets_are_asked_for_only_once_alone_was_not_exact_and_then_once() -> None:
+    asked: list[int] = []
+
+    def last_seeded() -> int:
+        asked.append(1)
+        return 3
+
+    every = ways(5, called=True, seeded=False, last_seeded=last_seeded)
+    assert next(every).name == "alone"
+    assert asked == []
+    assert [way.start for way in every] == [3, 0, 5, 3, 0]
+    assert asked == [1]
 
 
 def test_a_verdict_speaks() -> None:

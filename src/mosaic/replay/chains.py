@@ -61,7 +61,8 @@ class Chain:
         self._reader = reader
         self._kept = kept
         self._units: OrderedDict[int, Unit] = OrderedDict()
-        self._seeded: dict[int, bool] = {}
+        self._asked: tuple[int, int] = (0, 0)
+        """Up to which index a seeded reset was looked for, and the unit that was found."""
 
     def number(self, row: EpisodeRow) -> int:
         """Which unit an episode belongs to."""
@@ -87,17 +88,28 @@ class Chain:
         self._units.move_to_end(number)
         return found
 
-    def seeded(self, number: int) -> bool:
-        """Whether a unit's reset was given a seed."""
-        if number not in self._seeded:
-            self._seeded[number] = self._is_seeded(number)
-        return self._seeded[number]
+    def last_seeded(self, number: int) -> int:
+        """The last unit before one whose reset was given a seed; 0 when none was."""
+        before = self._rows(number)[0].index
+        searched, known = self._asked if self._asked[0] <= before else (0, 0)
+        row = self._reader.last_seeded(self.key, first_index=searched, before_index=before)
+        known = known if row is None else self.number(row)
+        self._asked = before, known
+        return known
 
-    def _is_seeded(self, number: int) -> bool:
-        return bool(self._reader.reset(self._row(f"{self.key}.{number}").index).get("seeded"))
+    def turns_between(self, start: int, stop: int) -> int:
+        """About how many turns the units from `start` to before `stop` have; never more than they have."""
+        if start >= stop:
+            return 0
+        first, last = self._rows(start)[0].index, self._rows(stop)[0].index
+        return self._reader.steps_between(self.key, first, last)
+
+    def _rows(self, number: int) -> list[EpisodeRow]:
+        """The episodes of a unit, the first one first."""
+        return [self._row(f"{self.key}.{number}")]
 
     def _read(self, number: int) -> Unit:
-        return units.single(self._part(self._row(f"{self.key}.{number}")))
+        return units.single(self._part(self._rows(number)[0]))
 
     def _row(self, episode_id: str) -> EpisodeRow:
         try:
@@ -127,8 +139,10 @@ class _ZooChain(Chain):
             raise ReplayError(f"an earlier episode, {group}, is missing in the record")
         return sorted(found, key=lambda row: row.index)
 
-    def _is_seeded(self, number: int) -> bool:
-        return bool(self._reader.reset(self._rows(number)[0].index).get("seeded"))
+    def turns_between(self, start: int, stop: int) -> int:
+        steps = super().turns_between(start, stop)
+        at_once = 1 if str(self.env["api"]).endswith("aec") else len(self.env.get("agents") or ()) or 1
+        return steps // at_once
 
     def _read(self, number: int) -> Unit:
         parts = [self._part(row) for row in self._rows(number)]
@@ -165,8 +179,11 @@ class _VectorChain(Chain):
     def focus(self, row: EpisodeRow) -> str:
         return str(row.env_index)
 
-    def _is_seeded(self, number: int) -> bool:
-        return bool(self._reader.reset(self._spans[number][0].index).get("seeded"))
+    def last_seeded(self, number: int) -> int:
+        return next((k for k in range(number - 1, -1, -1) if self._spans[k][0].seed is not None), 0)
+
+    def turns_between(self, start: int, stop: int) -> int:
+        return sum(self.unit(number).turns for number in range(start, stop))
 
     def _read(self, number: int) -> Unit:
         parts = [self._part(row) for row in self._spans[number]]

@@ -110,9 +110,15 @@ class Resimulator:
         except ReplayError as error:
             return Verdict(**said, status=CANNOT, reason=str(error))
         worst: Verdict | None = None
-        preferred = self._worked.get(chain.key, "")
-        tried = ways(number, called=unit.called, seeded=chain.seeded, preferred=preferred)
-        for way in tried:
+        tried: list[Way] = []
+        for way in ways(
+            number,
+            called=unit.called,
+            seeded=unit.seeded,
+            last_seeded=lambda: chain.last_seeded(number),
+            preferred=self._worked.get(chain.key, ""),
+        ):
+            tried.append(way)
             try:
                 found = self._try(row, way, seekable=seekable, progress=progress)
             except (ConsentNeededError, ReplayCancelledError):
@@ -148,7 +154,7 @@ class Resimulator:
     def _hand_in(self, child: Child, chain: Chain, start: int, target: int) -> None:
         """Give the child the units it needs and does not have."""
         first = target if self._stands == (start, target) else start
-        if sum(chain.unit(k).turns for k in range(first, target)) > self._chain_turns:
+        if chain.turns_between(first, target) > self._chain_turns:
             raise ReplayError(f"the chain of episodes to it is longer than {self._chain_turns} steps")
         if first == target and self._shelf and min(self._shelf) < target:
             child.ask({"type": "forget", "below": target})

@@ -8,16 +8,20 @@ way is exact, the verdict says what differed.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "differing", "ways"]
 
 EXACT, DIVERGED, CANNOT = "exact", "diverged", "cannot"
+_ALONE = "alone"
+_FROM_SEED = "chain from the seeded reset"
+_FROM_FIRST = "chain from the first reset"
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -65,25 +69,35 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return f"{text} ({self.reason})" if self.reason else text
 
 
-def ways(number: int, *, called: bool, seeded: Callable[[int], bool], preferred: str = "") -> list[Way]:
-    """The ways to replay unit `number`, in the order they are tried.
+def ways(
+    number: int, *, called: bool, seeded: bool, last_seeded: Callable[[], int], preferred: str = ""
+) -> Iterator[Way]:
+    """The ways to replay unit `number`, in the order they are tried, each worked out when it is asked for.
 
     Args:
         number: which unit of its environment.
         called: whether the unit begins with a reset at all.
-        seeded: whether a unit's reset was given a seed.
+        seeded: whether that reset was given a seed.
+        last_seeded: finds the last unit before it whose reset was given a seed, or 0. Dear; asked at most
+            once, and only when no way before it was exact.
         preferred: the name of the way that worked before: tried first.
     """
-    found = [Way("alone", number)] if called or number == 0 else []
+    starts: dict[str, Callable[[], int]] = {}
+    if called or number == 0:
+        starts[_ALONE] = lambda: number
     if number > 0:
-        start = next((k for k in range(number - 1, -1, -1) if seeded(k)), 0)
-        if called and seeded(number):
-            start = number
-        if 0 < start < number:
-            found.append(Way("chain from the seeded reset", start))
-        found.append(Way("chain from the first reset", 0))
-    found += [Way(f"{way.name}, not drawn", way.start, drawn=False) for way in found]
-    return sorted(found, key=lambda way: way.name != preferred)
+        if not (called and seeded):
+            starts[_FROM_SEED] = functools.cache(last_seeded)
+        starts[_FROM_FIRST] = lambda: 0
+    rungs = [(name, True) for name in starts] + [(name, False) for name in starts]
+    for name, drawn in sorted(rungs, key=lambda rung: _named(*rung) != preferred):
+        start = starts[name]()
+        if name != _FROM_SEED or 0 < start < number:
+            yield Way(_named(name, drawn), start, drawn)
+
+
+def _named(name: str, drawn: bool) -> str:
+    return name if drawn else f"{name}, not drawn"
 
 
 def differing(difference: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from mosaic.protocol.rows import (
     QuarantineRow,
     StoreSummary,
 )
-from mosaic.store import chunks, curve, eventlog, schema
+from mosaic.store import chunks, curve, eventlog, schema, seeded
 from mosaic.store.configuration import read_config
 from mosaic.store.curve import ReturnCurve
 from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
@@ -191,6 +191,20 @@ class StoreReader:
             if row[9] is not None:
                 event["env"] = parse(db.execute("SELECT data FROM envs WHERE id = ?", (row[9],)).get)
             return event
+
+    def last_seeded(self, env_key: str, *, first_index: int = 0, before_index: int) -> EpisodeRow | None:
+        """The last episode of an environment, of those with an index in that range, whose reset had a seed.
+
+        `env_key` is what the ids of its episodes begin with, up to the point before their number.
+        """
+        with self._reading() as db:
+            row = seeded.last_seeded(db, env_key, first_index, before_index)
+            return None if row is None else self._row(db, row)
+
+    def steps_between(self, env_key: str, first_index: int, before_index: int) -> int:
+        """How many steps the episodes of an environment in a range of indexes have, all agents counted."""
+        with self._reading() as db:
+            return seeded.steps_between(db, env_key, first_index, before_index)
 
     # -- other events ---------------------------------------------------------------------------------------
 

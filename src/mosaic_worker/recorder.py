@@ -16,6 +16,7 @@ import mosaic_worker
 from mosaic_worker import report
 from mosaic_worker.encode import dumps, float_bytes, object_bytes
 from mosaic_worker.journal import Channel, Journal
+from mosaic_worker.listing import Listing
 from mosaic_worker.values import plain, text
 
 __all__ = ["PROTOCOL_VERSION", "Recorder"]
@@ -37,7 +38,6 @@ _PACKAGES = (
     "wandb",
 )
 _MAX_CACHED_NAMES = 4096
-_HASH_BLOCK = 1 << 20
 
 
 class Unfinished(Protocol):
@@ -70,6 +70,7 @@ class Recorder:
         self._journal = Journal(
             os.path.join(self.run_dir, "journal"), segment_bytes=segment_bytes, hello=self._hello
         )
+        self.listing = Listing(self.run_dir, emit=self.emit)
         self._metric_names: Dict[str, bytes] = {}
         self._finishers: List[Callable[[], None]] = []
         self._open: weakref.WeakSet[Unfinished] = weakref.WeakSet()
@@ -135,29 +136,12 @@ class Recorder:
         kind: Optional[str] = None,
         meta: Optional[Dict[str, Any]] = None,
     ) -> int:
-        """Record a saved file: hashed here and now, run-relative when inside the run folder.
+        """Record a saved file or folder: hashed here and now, run-relative when inside the run folder.
 
         Raises:
-            OSError: there is no such file, or it cannot be read.
+            OSError: there is no such thing, or it cannot be read.
         """
-        full = os.path.abspath(os.fspath(path))
-        size, digest = _hash_file(full)
-        inside = os.path.realpath(full)
-        root = os.path.realpath(self.run_dir) + os.sep
-        shown = inside[len(root) :] if inside.startswith(root) else full
-        event: Dict[str, Any] = {
-            "type": "checkpoint",
-            "path": text(str(shown)),
-            "sha256": digest,
-            "bytes": size,
-        }
-        if step is not None:
-            event["step"] = int(step)
-        if kind is not None:
-            event["kind"] = kind
-        if meta:
-            event["meta"] = meta
-        return self.emit(event)
+        return self.listing.add(path, step=step, kind=kind, meta=meta)
 
     def note(self, text: str, level: str = "info") -> int:
         """Record a line of text for people."""
@@ -240,6 +224,8 @@ class Recorder:
         for finish in self._finishers:
             with report.guard("finishing"):
                 finish()
+        with report.guard("listing checkpoints"):
+            self.listing.close()
         if not self._journal.open:
             return
         event: Dict[str, Any] = {"type": "bye", "events": self._journal.next_seq + 1}
@@ -254,6 +240,7 @@ class Recorder:
     def after_fork_in_child(self) -> None:
         """Become the recorder of the child: a new producer, with none of the parent's episodes."""
         self._journal.after_fork_in_child()
+        self.listing.after_fork_in_child()
         self._open = weakref.WeakSet()
         self._env_keys = 0
         self._born = time.time_ns() // 1000
@@ -276,17 +263,3 @@ class Recorder:
             "packages": packages,
         }
         return b'%b,"t":%de-6' % (dumps(plain(fields))[:-1], self._born)
-
-
-def _hash_file(path: str) -> Any:
-    import hashlib  # slow, and only checkpoints need it
-
-    digest = hashlib.sha256()
-    size = 0
-    with open(path, "rb") as file:
-        while True:
-            block = file.read(_HASH_BLOCK)
-            if not block:
-                return size, digest.hexdigest()
-            digest.update(block)
-            size += len(block)

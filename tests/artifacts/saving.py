@@ -37,7 +37,7 @@ class Saved:
     def file(self, name: str, content: bytes) -> Path:
         """A file in the run's folder for checkpoints."""
         path = self.folder.path / "checkpoints" / name
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
 

@@ -179,3 +179,39 @@ def test_the_checkpoints_of_all_runs_come_in_one_list(root: DataRoot) -> None:
     assert [known.run_name for known in checkpoints.everywhere(root)] == ["second", "first"]
     with pytest.raises(UsageError, match="no checkpoint"):
         checkpoints.find(root, "empty")
+
+
+def test_a_folder_is_intact_while_every_file_in_it_is(root: DataRoot) -> None:
+    run = saved_run(root)
+    folder = run.file("rllib/state", b"weights").parent
+    run.file("rllib/module", b"more")
+    run.list_elsewhere(folder)
+    run.end()
+    (known,) = checkpoints.of_run(root, run.run_id)
+    assert (known.path, known.row.bytes, known.row.meta["files"]) == (folder, 11, 2)
+    assert checkpoints.is_folder(known.row)
+    assert checkpoints.verified(known).intact is True
+    (folder / "module").write_bytes(b"MORE")
+    assert "not the recorded ones" in checkpoints.verified(known).note
+    (folder / "module").unlink()
+    (folder / "module").symlink_to("/etc/passwd")
+    assert checkpoints.verified(known).intact is False
+    (folder / "module").unlink()
+    (folder / "state").unlink()
+    folder.rmdir()
+    folder.write_bytes(b"a file now")
+    (known,) = checkpoints.of_run(root, run.run_id)
+    assert (known.intact, known.note) == (False, "it is not a folder")
+
+
+def test_what_was_renamed_counts_once_where_it_is(root: DataRoot) -> None:
+    run = saved_run(root)
+    before = run.save("tmp", b"weights", step=1)
+    run.save("policy", b"weights", step=1, renamed_from="checkpoints/tmp")
+    run.end()
+    before.unlink()
+    found = checkpoints.of_run(root, run.run_id)
+    assert [(known.path.name, known.pruned) for known in found] == [("policy", False), ("tmp", True)]
+    assert found[1].note == "renamed: it is checkpoints/policy now"
+    assert checkpoints.standing(found) == found[:1]
+    assert checkpoints.find(root, run.run_id).path.name == "policy"

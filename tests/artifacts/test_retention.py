@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mosaic.artifacts.retention import let_go, written_over
+from mosaic.artifacts.retention import let_go, replaced
 from mosaic.protocol.rows import CheckpointRow
 
 
@@ -25,4 +25,24 @@ def test_nobody_lets_go_of_what_a_script_saved() -> None:
 
 
 def test_only_the_newest_of_one_name_still_has_its_file() -> None:
-    assert written_over([row(1, "a"), row(2, "b"), row(3, "a")]) == {1}
+    assert replaced([row(1, "a"), row(2, "b"), row(3, "a")]) == {1: "a later checkpoint has taken its file"}
+
+
+def test_what_was_renamed_stands_under_its_new_name_alone() -> None:
+    rows = [row(1, "tmp"), row(2, "policy", renamed_from="tmp"), row(3, "tmp")]
+    assert replaced(rows) == {1: "renamed: it is policy now"}
+    rows.append(row(4, "policy", renamed_from="tmp"))
+    assert replaced(rows) == {
+        1: "renamed: it is policy now",
+        2: "a later checkpoint has taken its file",
+        3: "renamed: it is policy now",
+    }
+
+
+def test_a_backup_keeps_its_place_when_the_old_name_is_saved_to_again() -> None:
+    rows = [row(1, "policy"), row(2, "policy.bak", renamed_from="policy"), row(3, "policy")]
+    assert replaced(rows) == {1: "renamed: it is policy.bak now"}
+
+
+def test_a_record_that_renames_what_nobody_listed_means_nothing() -> None:
+    assert replaced([row(1, "a", renamed_from="b"), row(2, "c", renamed_from=7)]) == {}

@@ -47,7 +47,7 @@ def test_the_table_says_what_each_checkpoint_is_worth(trained: DataRoot, mosaic:
     assert "6000" in final
     assert "tabular/q_learning FrozenLake-v1" in final
     assert "table, step count, random generator" in final
-    assert "more were pruned or written over; see --all" in said.err
+    assert "more were pruned, renamed or written over; see --all" in said.err
 
 
 def test_for_programs_there_is_every_field_and_with_all_also_what_was_pruned(
@@ -63,6 +63,14 @@ def test_for_programs_there_is_every_field_and_with_all_also_what_was_pruned(
     assert all(str(row["note"]).startswith("pruned") for row in pruned)
     assert len(listed(mosaic)) >= len(shown)
     assert {row["intact"] for row in listed(mosaic, "trained", "--quick")} == {None}
+
+
+def test_show_counts_what_the_listing_lists(trained: DataRoot, mosaic: Call) -> None:
+    shown, saved = listed(mosaic, "trained"), listed(mosaic, "trained", "--all")
+    assert len(shown) < len(saved)
+    assert json.loads(mosaic("show", "trained", "--json").out)["checkpoints"] == len(shown)
+    lines = [line.split() for line in mosaic("show", "trained").out.splitlines()]
+    assert ["checkpoints", str(len(shown))] in lines
 
 
 def test_a_run_without_checkpoints_says_so(recorded: DataRoot, mosaic: Call) -> None:

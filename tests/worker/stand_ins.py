@@ -43,6 +43,19 @@ _FILES = {
             with open(f, "wb") as file:
                 file.write(b"weights")
     """,
+    "torch/jit/__init__.py": "from torch.jit._serialization import save",
+    "torch/jit/_serialization.py": """
+        def save(m, f, _extra_files=None):
+            m.save(f)
+    """,
+    "torch/jit/_script.py": """
+        class ScriptModule:
+            pass
+        class RecursiveScriptModule(ScriptModule):
+            def save(self, f):
+                with open(f, "wb") as file:
+                    file.write(b"weights")
+    """,
     "torch/utils/__init__.py": "",
     "torch/utils/tensorboard/__init__.py": "from torch.utils.tensorboard.writer import SummaryWriter",
     "torch/utils/tensorboard/writer.py": _WRITER,
@@ -69,6 +82,14 @@ _FILES = {
                     if isinstance(value, (int, float)):
                         self.writer.add_scalar(name, value, step)
                 self.name_to_value.clear()
+    """,
+    "stable_baselines3/common/vec_env/__init__.py": "",
+    "stable_baselines3/common/vec_env/vec_normalize.py": """
+        import pickle
+        class VecNormalize:
+            def save(self, save_path):
+                with open(save_path, "wb") as file:
+                    pickle.dump(self, file)
     """,
     "stable_baselines3/common/base_class.py": """
         import torch

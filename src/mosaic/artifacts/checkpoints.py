@@ -1,7 +1,7 @@
 """The checkpoints of all runs, as their records tell. Opens none of them, other than to hash it on request.
 
 A record comes from a run that may be a stranger's: a path in it that leaves the run's folder is shown only
-for runs that were started here, and only regular files count.
+for runs that were started here, and only regular files count, and folders where the record says it is one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from mosaic.runs.lifecycle import judge
 from mosaic.runs.listing import make_row, matching
 from mosaic.store.reader import StoreReader
 from mosaic.store.registry import read_entries
+from mosaic_worker.common.hashing import hash_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import Manifest, RunRow
 
-__all__ = ["Known", "everywhere", "find", "of_run", "run_of", "verified"]
+__all__ = ["Known", "everywhere", "find", "is_folder", "of_run", "run_of", "standing", "verified"]
 
 _WHICH = re.compile(r"(?P<run>.+)(?::(?P<reason>final|best|last|stop)|@(?P<step>\d+))", re.DOTALL)
 _LISTED = 12
@@ -89,10 +92,10 @@ def of_run(root: DataRoot, run_id: str) -> list[Known]:
         rows = reader.checkpoints()
     if not rows:
         return []
-    gone, replaced = retention.let_go(rows), retention.written_over(rows)
+    gone, replaced = retention.let_go(rows), retention.replaced(rows)
     own = trust.is_own_run(root, run_id)
     found = [
-        _known(root, manifest, row, own=own, gone=row.seq in gone, replaced=row.seq in replaced)
+        _known(root, manifest, row, own=own, gone=row.seq in gone, replaced=replaced.get(row.seq, ""))
         for row in rows
     ]
     return found[::-1]
@@ -152,16 +155,32 @@ def verified(known: Known) -> Known:
     if known.intact is not None:
         return known
     try:
-        found = trust.hash_file(known.path, at_most=known.row.bytes)
-    except UsageError as error:
+        sha256 = _hash(known)
+    except (UsageError, OSError) as error:
         return msgspec.structs.replace(known, intact=False, note=str(error))
-    if found.sha256 == known.row.sha256:
+    if sha256 == known.row.sha256:
         return msgspec.structs.replace(known, intact=True)
     return msgspec.structs.replace(known, intact=False, note="its bytes are not the recorded ones")
 
 
+def standing(found: Sequence[Known]) -> list[Known]:
+    """Those that a listing shows: without what was pruned by rule, renamed or written over."""
+    return [known for known in found if not known.pruned]
+
+
+def is_folder(row: CheckpointRow) -> bool:
+    """Whether a whole folder was saved; its hash is that of its manifest (`mosaic_worker.common.hashing`)."""
+    return isinstance(row.meta.get("files"), int)
+
+
+def _hash(known: Known) -> str:
+    if is_folder(known.row):
+        return hash_folder(known.path, at_most_bytes=known.row.bytes).sha256
+    return trust.hash_file(known.path, at_most=known.row.bytes).sha256
+
+
 def _known(
-    root: DataRoot, manifest: Manifest, row: CheckpointRow, *, own: bool, gone: bool, replaced: bool
+    root: DataRoot, manifest: Manifest, row: CheckpointRow, *, own: bool, gone: bool, replaced: str
 ) -> Known:
     folder = root.run(manifest.spec.run_id).path
     path = folder / row.path
@@ -170,7 +189,7 @@ def _known(
     if note and gone and not path.exists():
         note, pruned = "pruned: newer ones were kept", True
     elif replaced:
-        note, pruned = "a later checkpoint has taken its file", True
+        note, pruned = replaced, True
     job = manifest.spec.job
     return Known(
         run_id=manifest.spec.run_id,
@@ -193,6 +212,8 @@ def _trouble(path: Path, row: CheckpointRow) -> str:
         info = path.stat()
     except OSError as error:
         return f"it is not there: {error.strerror}"
+    if is_folder(row):
+        return "" if stat.S_ISDIR(info.st_mode) else "it is not a folder"
     if not stat.S_ISREG(info.st_mode):
         return "it is not a regular file"
     if row.bytes is not None and info.st_size != row.bytes:

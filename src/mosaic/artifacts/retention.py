@@ -1,4 +1,4 @@
-"""Which checkpoints of a run were let go by rule, and which were written over. Pure: rows in, rows out.
+"""Which checkpoints of a run were let go by rule, renamed, or written over. Pure: rows in, rows out.
 
 The rule itself is `mosaic_worker.common.retention`: the driver that removes a file and the listing that says
 why it is gone go by the same lines.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.rows import CheckpointRow
 
-__all__ = ["let_go", "written_over"]
+__all__ = ["let_go", "replaced"]
 
 
 def let_go(rows: Sequence[CheckpointRow]) -> set[int]:
@@ -30,7 +30,18 @@ def let_go(rows: Sequence[CheckpointRow]) -> set[int]:
     return {entries[entry] for entry in superseded(list(entries), keep_last=keep_last)}
 
 
-def written_over(rows: Sequence[CheckpointRow]) -> set[int]:
-    """The `seq` of those whose file a later one of the same name has replaced."""
-    newest = {row.path: row.seq for row in rows}
-    return {row.seq for row in rows if newest[row.path] != row.seq}
+def replaced(rows: Sequence[CheckpointRow]) -> dict[int, str]:
+    """The `seq` of those that are not there any more under their name, and why, in a few words.
+
+    Either a later one of the same name has taken the file's place, or the file was renamed and listed again.
+    """
+    standing: dict[str, int] = {}
+    found: dict[int, str] = {}
+    for row in rows:
+        before = row.meta.get("renamed_from")
+        if isinstance(before, str) and before in standing:
+            found[standing.pop(before)] = f"renamed: it is {row.path} now"
+        if row.path in standing:
+            found[standing[row.path]] = "a later checkpoint has taken its file"
+        standing[row.path] = row.seq
+    return found

@@ -36,7 +36,9 @@ _COLUMNS = (
 @click.argument("run", metavar="[RUN]", required=False)
 @options.json_option
 @click.option("--quick", is_flag=True, help="Do not compare the bytes with their recorded hash.")
-@click.option("--all", "everything", is_flag=True, help="Also those that were pruned or written over.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also those that were pruned, renamed or written over."
+)
 def checkpoints_command(*, run: str | None, as_json: bool, quick: bool, everything: bool) -> None:
     """List the checkpoints of a run, or of all runs.
 
@@ -56,8 +58,8 @@ def checkpoints_command(*, run: str | None, as_json: bool, quick: bool, everythi
         else:
             root, row = options.find(run)
             found = saved.of_run(root, row.run_id, progress=passing, say=lambda text: note(f"mosaic: {text}"))
-    hidden = 0 if everything else sum(known.pruned for known in found)
-    shown = [known for known in found if everything or not known.pruned]
+    shown = found if everything else checkpoints.standing(found)
+    hidden = len(found) - len(shown)
     if not quick:
         shown = [checkpoints.verified(known) for known in shown]
     if as_json:
@@ -68,7 +70,7 @@ def checkpoints_command(*, run: str | None, as_json: bool, quick: bool, everythi
         return
     sys.stdout.write("\n".join(render(_COLUMNS, [_texts(known) for known in shown], cells=cells())) + "\n")
     if hidden:
-        note(f"mosaic: {hidden} more were pruned or written over; see --all")
+        note(f"mosaic: {hidden} more were pruned, renamed or written over; see --all")
 
 
 def _json(known: Known) -> dict[str, Any]:
@@ -94,6 +96,8 @@ def _json(known: Known) -> dict[str, Any]:
 
 
 def _texts(known: Known) -> list[str]:
+    from mosaic.artifacts import checkpoints
+
     row = known.row
     metrics = row.meta.get("metrics")
     mean = metrics.get("return_mean") if isinstance(metrics, dict) else None
@@ -109,13 +113,13 @@ def _texts(known: Known) -> list[str]:
         "yes" if known.trusted else "no",
         f"{what} {known.env_id}".strip() or "-",
         ", ".join(map(str, holds)) if isinstance(holds, list) else "-",
-        known.path.name,
+        known.path.name + ("/" if checkpoints.is_folder(row) else ""),
     ]
 
 
 def _intact(known: Known) -> str:
     if known.pruned:
-        return "pruned" if known.note.startswith("pruned") else "replaced"
+        return next((word for word in ("pruned", "renamed") if known.note.startswith(word)), "replaced")
     if known.intact is None:
         return "not checked"
     return "yes" if known.intact else f"NO: {known.note}"

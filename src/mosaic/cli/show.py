@@ -74,6 +74,7 @@ def _document(
 ) -> dict[str, Any]:
     document: dict[str, Any] = plain(in_order(row))
     document |= plain(summary)
+    document["checkpoints"] = _checkpoints(root, row, summary)
     document |= {
         "exit": plain(row.exit),
         "lag_events": behind,
@@ -108,7 +109,7 @@ def _lines(
         ("environment", visible(", ".join(summary.env_ids)) or "-"),
         ("return", _returns(summary)),
         *_numbers(summary),
-        ("checkpoints", count(summary.checkpoints)),
+        ("checkpoints", count(_checkpoints(root, row, summary))),
         ("store", _store_line(summary, behind)),
         ("kept in", str(root.run(row.run_id).path)),
     ]
@@ -131,6 +132,18 @@ def _lines(
     if row.exit is not None and row.exit.leftovers:
         lines.append(("left over", visible(", ".join(row.exit.leftovers))))
     return lines
+
+
+def _checkpoints(root: DataRoot, row: RunRow, summary: StoreSummary) -> int:
+    """How many `mosaic checkpoints` lists. The store counts saves, since renamed or written over or not."""
+    if not summary.checkpoints:
+        return 0
+    from mosaic.artifacts import checkpoints
+
+    try:
+        return len(checkpoints.standing(checkpoints.of_run(root, row.run_id)))
+    except StoreError:
+        return summary.checkpoints
 
 
 def _synced(root: DataRoot, row: RunRow) -> float | None:

@@ -25,7 +25,17 @@ __all__ = ["HOOK_MODULES", "install_all", "on_import", "on_import_prefix"]
 
 Install = Callable[["ModuleType"], None]
 
-HOOK_MODULES = ("gymnasium", "gym", "vector", "pettingzoo", "tensorboard", "wandb", "sb3", "checkpoints")
+HOOK_MODULES = (
+    "gymnasium",
+    "gym",
+    "vector",
+    "pettingzoo",
+    "tensorboard",
+    "wandb",
+    "sb3",
+    "checkpoints",
+    "renames",
+)
 """The modules of this package, in the order in which they are registered."""
 
 _lock = threading.RLock()

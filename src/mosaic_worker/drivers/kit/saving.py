@@ -11,6 +11,7 @@ from typing import IO, Any, Callable, Dict, List, NamedTuple, Optional
 
 import mosaic_worker
 from mosaic_worker.common.retention import Entry, superseded
+from mosaic_worker.listing import listed_by_itself
 
 __all__ = ["Saver", "write_whole"]
 
@@ -95,7 +96,8 @@ def write_whole(path: str, write: Callable[[IO[bytes]], None]) -> None:
     fd = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(fd, "w+b") as file:
-            write(file)
+            with listed_by_itself():  # by `Saver`, once it has its name
+                write(file)
             file.flush()
             os.fsync(file.fileno())
         os.rename(temporary, path)  # SYNC: the name appears after the bytes are on the disk

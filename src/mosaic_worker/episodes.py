@@ -11,14 +11,14 @@ import time
 from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
 
-from mosaic_worker import report
+from mosaic_worker import report, shapes
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.journal import NO_ROOM
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["ACTION_BYTES", "Shared", "Track"]
+__all__ = ["ACTION_BYTES", "SeveralAgentsError", "Shared", "Track"]
 
 _MAX_CACHED_ACTIONS = 1024
 ACTION_BYTES = 1 << 20
@@ -27,6 +27,10 @@ _now = time.time_ns
 _UNKNOWN = object()
 
 Describe = Callable[[], Dict[str, Any]]
+
+
+class SeveralAgentsError(Exception):
+    """A step told of several agents: one track cannot record it, and has recorded nothing of it."""
 
 
 class Track:
@@ -191,12 +195,16 @@ class Track:
             body = b'%b%d,"action":%b,"reward":%b,"obs":%b,"t":%de-6' % (
                 prefix, n, coded, self._reward_bytes, head.bytes_of(obs), now,
             )  # fmt: skip
+        try:
+            over = terminated or truncated
+        except (TypeError, ValueError, RuntimeError):  # several flags in one array or tensor
+            over = True
+        if over:
+            self._finish(body, reward, terminated, truncated, now)
+            return
         # Counted before written: an interrupt in between leaves a gap in `step`, never the same step twice.
         self.step_count = n + 1
         self.total += self._reward_value
-        if terminated or truncated:
-            self._finish(body, terminated, truncated, now)
-            return
         self._t_end = now
         self._push(body)
         try:
@@ -204,9 +212,19 @@ class Track:
         except NO_ROOM:
             self._again(body)
 
-    def _finish(self, body: bytes, terminated: Any, truncated: Any, now: int) -> None:
-        flags = (b',"terminated":true' if terminated else b"") + (b',"truncated":true' if truncated else b"")
+    def _finish(self, body: bytes, reward: Any, terminated: Any, truncated: Any, now: int) -> None:
+        """Write a step whose flags say "over", or are of a kind (lists, dicts) that has to be looked into."""
+        if type(terminated) is not bool or type(truncated) is not bool:
+            if shapes.several(reward, terminated, truncated):
+                raise SeveralAgentsError
+            terminated, truncated = shapes.flag(terminated), shapes.flag(truncated)
+        self.step_count += 1
+        self.total += self._reward_value
         self._t_end = now
+        if not (terminated or truncated):
+            self._write(body)
+            return
+        flags = (b',"terminated":true' if terminated else b"") + (b',"truncated":true' if truncated else b"")
         self._outcome = "terminated" if terminated else "truncated"
         self._write(body + flags)
         self.cut()
@@ -245,14 +263,25 @@ class Track:
 
     def _take_reward(self, reward: Any) -> None:
         self._reward = _UNKNOWN  # until all three agree: an interrupt may come in between
-        try:
-            self._reward_value = float(reward)
-        except (TypeError, ValueError):
-            report.once(f"a reward is not a number but {type(reward).__name__}; it is recorded as NaN")
-            self._reward_value = float("nan")
-        self._reward_bytes = float_bytes(self._reward_value)
         # Remembered by identity, so only when the object cannot change: an array could be refilled in place.
-        self._reward = _UNKNOWN if hasattr(reward, "__setitem__") else reward
+        if not hasattr(reward, "__setitem__"):
+            try:
+                self._reward_value = float(reward)
+            except (TypeError, ValueError):
+                self._take_odd_reward(reward)
+            else:
+                self._reward_bytes = float_bytes(self._reward_value)
+                self._reward = reward
+        else:
+            self._take_odd_reward(reward)
+
+    def _take_odd_reward(self, reward: Any) -> None:
+        """An array, a list or a tensor; or something that is not made of numbers."""
+        if isinstance(reward, dict):
+            raise SeveralAgentsError
+        found = shapes.paid(reward)
+        self._reward_value = found.value
+        self._reward_bytes = found.as_json()
 
     def _code_action(self, action: Any) -> bytes:
         kind = type(action)

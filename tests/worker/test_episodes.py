@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mosaic_worker import report
 from mosaic_worker.episodes import Shared, Track
 from mosaic_worker.recorder import Recorder
 from mosaic_worker.vectors import VectorTrack, at
@@ -122,15 +123,21 @@ def test_the_environment_is_described_once_and_a_failing_description_costs_only_
     assert "cannot say" in capsys.readouterr().err
 
 
+class NotAReward:
+    """Nothing that a float could be made of."""
+
+
 def test_a_reward_that_is_no_number_is_nan_and_said_once(
     recorder: Recorder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     track = Track(recorder)
     track.begin(0)
+    before = report.counts().get("reward", 0)
     for _ in range(3):
-        track.step(1, 0, None, False, False)
+        track.step(1, 0, NotAReward(), False, False)
     assert [event["reward"] for event in events(tmp_path, "step")] == ["NaN"] * 3
-    assert capsys.readouterr().err.count("not a number") == 1
+    assert capsys.readouterr().err.count("not a number or a vector but NotAReward") == 1
+    assert report.counts()["reward"] == before + 3
 
 
 def test_next_step_autoreset_turns_the_step_after_an_end_into_a_reset(

@@ -12,6 +12,7 @@ from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Episode, Reset, Step
 from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.recorder import Recorder
+from mosaic_worker.shapes import Reward
 from tests.worker.reading import read_journal
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def lines(folder: Path) -> list[tuple[Any, ...]]:
 def test_what_is_written_is_what_the_protocol_reads(agents: Agents, tmp_path: Path) -> None:
     agents.join("a", np.zeros(2))
     agents.act("a", np.array([0.5]), turn=3)
-    agents.step("a", 1.5, {"x": np.ones(1), "y": 2}, terminated=True, truncated=False)
+    agents.step("a", Reward(1.5), {"x": np.ones(1), "y": 2}, terminated=True, truncated=False)
     (segment,) = (tmp_path / "journal").iterdir()
     _, reset, step, episode = decode_lines(segment.read_bytes().rstrip(b"\0"))
     assert isinstance(reset, Reset)
@@ -132,11 +133,11 @@ def test_an_agent_joins_an_episode_once(recorder: Recorder, tmp_path: Path) -> N
 
 def test_rewards_add_up_and_only_an_action_makes_a_step(agents: Agents, tmp_path: Path) -> None:
     agents.join("a", None)
-    agents.step("a", 0.25, None, terminated=False, truncated=False)  # paid before it ever acted
+    agents.step("a", Reward(0.25), None, terminated=False, truncated=False)  # paid before it ever acted
     for turn, reward in ((0, 1.0), (2, 0.5)):
         agents.act("a", turn, turn)
-        agents.step("a", reward, None, terminated=False, truncated=False)
-    agents.step("a", 0.125, None, terminated=False, truncated=True)
+        agents.step("a", Reward(reward), None, terminated=False, truncated=False)
+    agents.step("a", Reward(0.125), None, terminated=False, truncated=True)
     steps = [(s["step"], s["turn"], s["action"], s["reward"]) for s in events(tmp_path, "step")]
     assert steps == [(0, 0, 0, 1.0), (1, 2, 2, 0.5)]
     (episode,) = events(tmp_path, "episode")
@@ -153,7 +154,7 @@ def test_the_flags_are_in_the_last_step_and_say_how_it_ended(
 ) -> None:
     agents.join("a", None)
     agents.act("a", 1, 0)
-    agents.step("a", 0.0, None, terminated=terminated, truncated=truncated)
+    agents.step("a", Reward(0.0), None, terminated=terminated, truncated=truncated)
     step, episode = events(tmp_path, "step", "episode")
     assert (step.get("terminated", False), step.get("truncated", False)) == (terminated, truncated)
     assert episode["outcome"] == outcome
@@ -163,7 +164,7 @@ def test_floats_and_names_of_every_kind_are_written_whole(agents: Agents, tmp_pa
     for agent in ('q"uote', "ünï", 3, "lone\udc80"):
         agents.join(agent, float("inf"))
         agents.act(agent, float("-inf"), 0)
-        agents.step(agent, float("nan"), -0.0, terminated=True, truncated=False)
+        agents.step(agent, Reward(float("nan")), -0.0, terminated=True, truncated=False)
     steps = events(tmp_path, "step")
     assert [step["agent_id"] for step in steps] == ['q"uote', "ünï", "3", "lone\\udc80"]
     assert {(s["action"], s["reward"], str(s["obs"])) for s in steps} == {("-Infinity", "NaN", "-0.0")}
@@ -178,7 +179,7 @@ def test_small_arrays_are_written_whole_and_large_ones_as_a_checksum(
     agents.begin(seed=None, options=None, rng=None)
     agents.join("a", {"small": np.arange(2.0), "large": np.arange(3.0)})
     agents.act("a", np.arange(100.0), 0)  # without its action a step cannot be played again
-    agents.step("a", 0.0, np.arange(3.0), terminated=False, truncated=False)
+    agents.step("a", Reward(0.0), np.arange(3.0), terminated=False, truncated=False)
     (reset,), (step,) = events(tmp_path, "reset"), events(tmp_path, "step")
     assert base64.b64decode(reset["obs"]["small"]["b64"]) == np.arange(2.0).tobytes()
     assert {"b64", "crc32"} & set(reset["obs"]["large"]) == {"crc32"}
@@ -202,7 +203,7 @@ def test_observations_of_every_make_are_written_the_same_each_time(
 ) -> None:
     agents.join("a", obs)
     agents.act("a", None, 0)
-    agents.step("a", 0.0, obs, terminated=False, truncated=False)
+    agents.step("a", Reward(0.0), obs, terminated=False, truncated=False)
     assert [event["obs"] for event in events(tmp_path, "reset", "step")] == [written, written]
 
 
@@ -218,7 +219,7 @@ def test_viewers_see_the_numbers_of_all_agents_together(agents: Agents) -> None:
     agents.join("b", None)
     for agent, reward in (("a", 1.0), ("b", 0.25)):
         agents.act(agent, 0, 0)
-        agents.step(agent, reward, None, terminated=False, truncated=False)
+        agents.step(agent, Reward(reward), None, terminated=False, truncated=False)
     shown = agents.shown
     assert (shown.reward, shown.total, shown.shared.episodes) == (0.25, 1.25, 1)
     group = shown.episode_id

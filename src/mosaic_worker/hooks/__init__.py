@@ -8,6 +8,7 @@ because of us.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 import threading
@@ -66,6 +67,7 @@ def on_import_prefix(prefix: str, install: Install) -> None:
 
 def install_all(recorder: Recorder) -> None:
     """Register every hook module; one that cannot be loaded is reported once and left out."""
+    report.listen(functools.partial(recorder.note, level="warning"))
     for name in HOOK_MODULES:
         with recorder.guard(f"hooks.{name}"):
             importlib.import_module(f"mosaic_worker.hooks.{name}").register(recorder)

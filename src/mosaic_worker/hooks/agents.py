@@ -6,7 +6,7 @@ Knows no framework and touches no environment. The hooks say who joined, acted a
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.episodes import ACTION_BYTES, Shared
@@ -14,6 +14,7 @@ from mosaic_worker.values import text
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
+    from mosaic_worker.shapes import Reward
 
 __all__ = ["Agents", "Shown", "Track"]
 
@@ -89,11 +90,12 @@ class _Codec:
 class Agents:
     """The running episodes of one environment: `begin` starts the next group, agents `join` it."""
 
-    def __init__(self, recorder: Recorder, describe: Dict[str, Any]) -> None:
+    def __init__(self, recorder: Recorder, describe: Dict[str, Any], *, env_index: int = 0) -> None:
         self.turn = 0
         self.shown = Shown()
         self._recorder = recorder
         self._describe = describe
+        self._position = {"env_index": env_index} if env_index else {}
         self._env_key = ""
         self._epoch = -1
         self._count = 0
@@ -103,7 +105,14 @@ class Agents:
         self._channel = recorder.channel()
         self._codecs: Dict[Any, _Codec] = {}
         self._open: Dict[Any, Track] = {}
-        self._known: Set[Any] = set()
+        self._known: Dict[Any, int] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether an episode of the environment has begun in this process."""
+        if self._epoch != self._recorder.epoch:
+            self._forget()
+        return self._group is not None
 
     @property
     def open(self) -> List[Any]:
@@ -127,12 +136,12 @@ class Agents:
             self._channel = self._recorder.channel()
         self._group = "{}.{}.{}".format(self._recorder.producer, self._env_key, self._count)
         self._count += 1
-        self._known = set()
+        self._known = {}
         self.turn = 0
         shown = self.shown
         shown.shared.episodes, shown.episode_id = self._count, self._group
         shown.reward = shown.total = 0.0
-        fields: Dict[str, Any] = {"seeded": seed is not None}
+        fields: Dict[str, Any] = {**self._position, "seeded": seed is not None}
         if seed is not None:
             fields["seed"] = seed
         if options is not None:
@@ -151,14 +160,18 @@ class Agents:
             self._forget()
         return self._open.get(agent)
 
-    def join(self, agent: Any, obs: Any) -> Optional[Track]:
-        """An agent takes part from here on. None when there is no episode, or it has been and gone."""
-        if self._group is None or agent in self._known:
+    def join(self, agent: Any, obs: Any, *, again: bool = False) -> Optional[Track]:
+        """An agent takes part from here on. None when there is no episode, or it has been and gone.
+
+        `again`: one that has been and gone may come back, and has another episode in the same group.
+        """
+        times = self._known.get(agent, 0)
+        if self._group is None or (times and not again):
             return None
         codec = self._codecs.get(agent)
         if codec is None:
             codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
-        episode_id = "{}:{}".format(self._group, codec.agent_id)
+        episode_id = "{}:{}".format(self._group, codec.agent_id) + (f"~{times}" if times else "")
         named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
         env = b"" if self._told else self._fields({"env": self._describe})
         now = time.time_ns() // 1000
@@ -169,23 +182,23 @@ class Agents:
         track = Track(episode_id, now)
         # Everything is made, then noted, then written: an interrupt may lose a line, but no line comes twice.
         self._open[agent] = track
-        self._known.add(agent)
+        self._known[agent] = times + 1
         self._channel.append(body)
         self._told = True
         return track
 
-    def step(self, agent: Any, reward: float, obs: Any, *, terminated: bool, truncated: bool) -> None:
+    def step(self, agent: Any, reward: Reward, obs: Any, *, terminated: bool, truncated: bool) -> None:
         """The reward of an agent's waiting action is known: its step is done, and the episode may be."""
         track = self._open[agent]
-        self.shown.reward = reward
-        self.shown.total += reward
+        self.shown.reward = reward.value
+        self.shown.total += reward.value
         if track.acted:
             codec = self._codecs[agent]
             body = b'%b%d,"action":%b,"reward":%b%b%b,"obs":%b%b%d,"t":%de-6' % (
                 track.prefix,
                 track.step,
                 codec.action(track.action),
-                float_bytes(reward),
+                reward.as_json(),
                 b',"terminated":true' if terminated else b"",
                 b',"truncated":true' if truncated else b"",
                 codec.obs(obs),
@@ -193,13 +206,13 @@ class Agents:
                 track.turn,
                 time.time_ns() // 1000,
             )
-            track.returned += reward
+            track.returned += reward.value
             track.step += 1
             track.acted = False
             track.action = None
             self._channel.append(body)
         else:
-            track.returned += reward
+            track.returned += reward.value
         if terminated or truncated:
             self.end(agent, "terminated" if terminated else "truncated")
 

@@ -10,14 +10,17 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type, Union
 
 from mosaic_worker import report, rng, stack
-from mosaic_worker.episodes import Track
+from mosaic_worker.episodes import SeveralAgentsError, Track
 from mosaic_worker.frames import frames
-from mosaic_worker.hooks import rendering
+from mosaic_worker.hooks import rendering, several
 from mosaic_worker.hooks.describe import describe
+from mosaic_worker.hooks.several import AgentsTrack
 from mosaic_worker.session.outcome import five_values
+from mosaic_worker.shapes import numbers
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -101,6 +104,8 @@ class EnvHooks:
     def __init__(self, recorder: Recorder, api: str) -> None:
         self.recorder = recorder
         self.api = api
+        self._of_several_agents: weakref.WeakSet[type] = weakref.WeakSet()
+        recorder.at_close(several.finish_all)
 
     def adopt(self, env: Any) -> None:
         """Record this environment from now on, at this level: it is what `make` returned."""
@@ -131,6 +136,7 @@ class EnvHooks:
 
     def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
         where = f"{self.api} step"
+        hooks = self
 
         def step(self: Any, action: Any) -> Any:
             # This runs at every step of every environment. So no context manager, no `*args`, and the stack
@@ -148,7 +154,9 @@ class EnvHooks:
                     obs, reward, terminated, truncated, _ = result
                     track.step(action, obs, reward, terminated, truncated)
                 else:
-                    track.step(action, *five_values(result)[:4])
+                    track.step(action, *_values(result))
+            except SeveralAgentsError:
+                track = hooks.begin_several(self, track, action, result)
             except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
                 report.caught(where, error)
             if frames.wake[0]:  # somebody watches this process
@@ -166,7 +174,10 @@ class EnvHooks:
                 track.busy = False
             with report.guard(where):
                 action = args[0] if args else next(iter(kwargs.values()), None)
-                track.step(action, *five_values(result)[:4])
+                try:
+                    track.step(action, *_values(result))
+                except SeveralAgentsError:
+                    track = hooks.begin_several(self, track, action, result)
             if frames.wake[0]:
                 frames.stepped(self, track)
             return result
@@ -204,7 +215,7 @@ class EnvHooks:
     def record_reset(
         self,
         env: Any,
-        track: Track,
+        track: Union[Track, AgentsTrack],
         raw: Callable[..., Any],
         args: Tuple[Any, ...],
         kwargs: Dict[str, Any],
@@ -225,18 +236,46 @@ class EnvHooks:
             if track.owner != id(env):
                 track = self._own_track(env, track)
             has_info = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
+            obs = result[0] if has_info else result
+            if isinstance(track, Track) and self._has_several_agents(env.unwrapped, obs):
+                track = self.give_several(env, track)
             track.begin(
-                result[0] if has_info else result,
+                obs,
                 seed=seed,
                 options=options,
                 rng=state,
                 describe=lambda: describe(env, self.api),
             )
         with report.guard("listing an environment for viewers"):
-            rendering.meet(env, track, [track])
+            shown: Any = track if isinstance(track, Track) else track.shown
+            rendering.meet(env, track, [shown])
         return result
 
-    def _own_track(self, env: Any, track: Track) -> Track:
+    def _has_several_agents(self, base: Any, obs: Any) -> bool:
+        return type(base) in self._of_several_agents or several.names_agents(base, obs)
+
+    def give_several(self, env: Any, track: Track) -> AgentsTrack:
+        """Another track for an environment that turned out to have several agents."""
+        track.cut()
+        self._of_several_agents.add(type(env.unwrapped))
+        found = AgentsTrack(self.recorder, env_index=track.env_index)
+        found.owner = id(env)
+        env.__dict__["_mosaic"] = found
+        return found
+
+    def begin_several(self, env: Any, track: Track, action: Any, result: Any) -> Union[Track, AgentsTrack]:
+        """A step says that there are several agents: from here on each of them has its episodes.
+
+        The episode that `reset` had begun for all of them together is cut, without a step.
+        """
+        with report.guard(f"{self.api} step"):
+            found = self.give_several(env, track)
+            found.begin(None, describe=lambda: describe(env, self.api))
+            found.step(action, *_values(result))
+            return found
+        return track
+
+    def _own_track(self, env: Any, track: Union[Track, AgentsTrack]) -> Union[Track, AgentsTrack]:
         """A copy starts recording: a deep copy's dormant track is its own, a shallow copy's is not."""
         if track.dormant:
             track.owner = id(env)
@@ -265,6 +304,17 @@ def patch(cls: Type[Any], name: str, replacing: Callable[[Callable[..., Any]], C
     ours: Any = functools.wraps(raw)(replacing(raw))
     ours._mosaic_hook = True  # noqa: SLF001  (our own mark)
     setattr(cls, name, ours)
+
+
+def _values(result: Any) -> Tuple[Any, Any, Any, Any]:
+    """Observation, reward and both flags of a step, each in the shape it came in."""
+    if len(result) == 4:
+        obs, reward, done, info = result
+        flags = () if isinstance(done, dict) else numbers(done) or ()
+        if len(flags) != 1:
+            return obs, reward, done, False  # of several agents, as old gym gives it
+        return five_values((obs, reward, bool(flags[0]), info if isinstance(info, dict) else {}))[:4]
+    return five_values(result)[:4]
 
 
 def reset_arguments(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, Any]:

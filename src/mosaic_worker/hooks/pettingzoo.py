@@ -22,8 +22,8 @@ from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.hooks.envs import inside, is_inside, local
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.pettingzoo_origin import describe, rng_state
-from mosaic_worker.hooks.scalars import number
 from mosaic_worker.layers import layers
+from mosaic_worker.shapes import paid
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
@@ -136,7 +136,7 @@ class _Claim:
         """The agent's last action has had its effect: write the step, with the reward that `last()` gives."""
         self.agents.step(
             agent,
-            _reward(self.rewards, agent),
+            paid(self.rewards.get(agent, 0.0)),
             obs,
             terminated=bool(self.terminations.get(agent)),
             truncated=bool(self.truncations.get(agent)),
@@ -322,7 +322,7 @@ def _parallel_stepped(env: Any, agents: Agents, actions: Dict[Any, Any], result:
         agents.act(agent, action, agents.turn)
         agents.step(
             agent,
-            _reward(rewards, agent),
+            paid(rewards.get(agent, 0.0)),
             observations.get(agent),
             terminated=bool(terminations.get(agent)),
             truncated=bool(truncations.get(agent)),
@@ -334,11 +334,6 @@ def _parallel_stepped(env: Any, agents: Agents, actions: Dict[Any, Any], result:
     for agent in env.agents:
         if agents.track(agent) is None:
             agents.join(agent, observations.get(agent))
-
-
-def _reward(rewards: Dict[Any, Any], agent: Any) -> float:
-    found = number(rewards.get(agent))
-    return 0.0 if found is None else found
 
 
 def _kept(action: Any) -> Any:

@@ -1,0 +1,176 @@
+"""Environments of gymnasium and gym that return a value per agent: one episode each, tied by their group.
+
+RLlib's `MultiAgentEnv` and its kin return dicts by agent, others lists with one item per agent. Looks like
+`episodes.Track` to the hooks, and writes what `agents.Agents` writes for PettingZoo. An agent's step is
+complete when it is given an observation again, or when it is over for it; what it is paid until then is the
+reward of that step.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+from mosaic_worker import report
+from mosaic_worker.hooks.agents import Agents
+from mosaic_worker.shapes import ALL, Reward, flag, numbers, paid, per_agent
+
+if TYPE_CHECKING:
+    from mosaic_worker.episodes import Describe
+    from mosaic_worker.hooks.agents import Shown
+    from mosaic_worker.recorder import Recorder
+
+__all__ = ["AgentsTrack", "finish_all", "names_agents"]
+
+_tracks: weakref.WeakSet[AgentsTrack] = weakref.WeakSet()
+
+
+def names_agents(env: Any, obs: Any) -> bool:
+    """Whether an environment's observations are by agent, as far as can be said before its first step."""
+    if not isinstance(obs, dict):
+        return False
+    if any(base.__name__ == "MultiAgentEnv" for base in type(env).__mro__):
+        return True
+    if type(getattr(env, "observation_space", None)).__name__ == "Dict":
+        return False  # one agent that observes several things; if it is not, its rewards will say so
+    known = getattr(env, "possible_agents", None) or getattr(env, "agents", None)
+    return (
+        isinstance(known, (list, tuple, set, frozenset, dict)) and bool(obs) and all(a in known for a in obs)
+    )
+
+
+def finish_all() -> None:
+    """The process ends, and all open episodes with it."""
+    for track in list(_tracks):
+        track.cut()
+
+
+class AgentsTrack:
+    """The episodes of the agents of one environment.
+
+    Args:
+        recorder: where lines go.
+        env_index: the environment's position in a vector environment.
+    """
+
+    def __init__(self, recorder: Recorder, *, env_index: int = 0) -> None:
+        self._recorder = recorder
+        self.env_index = env_index
+        self.group: Optional[str] = None  # each episode of the environment is a group of its own
+        self.owner = 0
+        self.dormant = self.busy = False
+        self._agents: Optional[Agents] = None
+        self._owed: Dict[Any, Reward] = {}
+        _tracks.add(self)
+
+    @property
+    def shown(self) -> Shown:
+        """What viewers see beside a frame."""
+        return self._made({}).shown
+
+    def _made(self, description: Dict[str, Any]) -> Agents:
+        if self._agents is None:
+            self._agents = Agents(self._recorder, description, env_index=self.env_index)
+        return self._agents
+
+    def begin(
+        self,
+        obs: Any,
+        *,
+        seed: Any = None,
+        options: Any = None,
+        rng: Optional[Dict[str, Any]] = None,
+        describe: Optional[Describe] = None,
+    ) -> None:
+        """The environment was reset: cut what was open; whoever is given an observation joins."""
+        description: Dict[str, Any] = {}
+        if self._agents is None and describe is not None:
+            with report.guard("describing an environment"):
+                description = {**describe(), "agents": sorted(map(str, obs)) if isinstance(obs, dict) else []}
+        agents = self._made(description)
+        self.cut()
+        self.dormant = False
+        agents.begin(seed=seed, options=options, rng=rng)
+        self._owed = {}
+        if isinstance(obs, dict):
+            for agent, seen in obs.items():
+                agents.join(agent, seen)
+
+    def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+        """The environment was stepped: whoever acted, was paid, sees something or is over."""
+        if self.dormant:
+            return
+        agents = self._made({})
+        if not agents.begun:
+            self.begin(None)
+        many = len(numbers(reward) or ())
+        rewards = per_agent(reward, range(many) if many > 1 else agents.open)
+        names = list(rewards)
+        observations = per_agent(obs, names)
+        self._act(agents, per_agent(action, names))
+        ends, cuts = _flags(terminated, names), _flags(truncated, names)
+        for agent, given in rewards.items():
+            self._owed[agent] = self._owed.get(agent, Reward(0.0)).plus(paid(given))
+        for agent in agents.open:
+            is_over, is_cut = _says(ends, agent), _says(cuts, agent)
+            if agent in observations or is_over or is_cut:
+                owed = self._owed.pop(agent, Reward(0.0))
+                agents.step(agent, owed, observations.get(agent), terminated=is_over, truncated=is_cut)
+        agents.turn += 1
+        agents.shown.step_count = agents.turn
+        for agent, seen in observations.items():
+            if agents.track(agent) is None and not (_says(ends, agent) or _says(cuts, agent)):
+                # By name it was called back; in a list its place is filled whether it lives or not.
+                agents.join(agent, seen, again=isinstance(obs, dict))
+
+    def _act(self, agents: Agents, actions: Dict[Any, Any]) -> None:
+        for agent, given in actions.items():
+            track = agents.track(agent) or agents.join(agent, None)
+            if track is None:
+                continue  # it has been and gone
+            if track.acted:
+                self._settle(agents, agent, None)  # it was asked again without having been shown anything
+            agents.act(agent, given, agents.turn)
+
+    def _settle(self, agents: Agents, agent: Any, obs: Any) -> None:
+        agents.step(agent, self._owed.pop(agent, Reward(0.0)), obs, terminated=False, truncated=False)
+
+    def cut(self) -> None:
+        """End every open episode where it stands; an action that waits gets what has come of it so far."""
+        agents = self._agents
+        if agents is None:
+            return
+        for agent in agents.open:
+            track = agents.track(agent)
+            if track is not None and track.acted:
+                self._settle(agents, agent, None)
+            agents.end(agent, "cut")
+
+    def sleep(self) -> None:
+        """Record nothing until the next reset: the environment has become part of another one."""
+        self.cut()
+        self.dormant = True
+
+    def __deepcopy__(self, _: Any) -> AgentsTrack:
+        copy = AgentsTrack(self._recorder, env_index=self.env_index)
+        copy.dormant = True
+        return copy
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (type(None), ())
+
+    def __del__(self) -> None:
+        with report.guard("an environment's end"):
+            self.cut()
+
+
+def _flags(flags: Any, agents: List[Any]) -> Dict[Any, Any]:
+    """End flags by agent; one flag for all of them stands under `__all__`."""
+    found = per_agent(flags, agents)
+    if isinstance(flags, dict):
+        return found
+    return found if hasattr(flags, "__len__") else {ALL: flags}
+
+
+def _says(flags: Dict[Any, Any], agent: Any) -> bool:
+    return flag(flags.get(ALL, False)) or flag(flags.get(agent, False))

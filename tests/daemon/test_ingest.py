@@ -75,6 +75,23 @@ def test_a_watched_run_is_ingested_and_settled(tmp_path: Path) -> None:
     assert list(folder.journal.glob("*.jsonl")) == []
 
 
+def test_a_run_with_a_pipe_for_its_order_says_one_error_and_its_neighbour_goes_on(tmp_path: Path) -> None:
+    bad, good = make_run(tmp_path, "bad"), make_run(tmp_path, "good")
+    os.mkfifo(bad.order)
+    os.mkfifo(good.journal / "q-0000.jsonl")
+    worker = Segments(good)
+    worker.episode(0, 5)
+    worker.write()
+    end_run(good)
+    with ingesting() as ingest:
+        ingest.order("watch", bad)
+        assert "a named pipe where a file should be" in ingest.until(run_id="bad")["error"]
+        ingest.order("watch", good)
+        summary = ingest.until(run_id="good", settled=True)["summary"]
+    assert summary["steps"] == 5
+    assert "journal/q-0000.jsonl is not a regular file" in summary["warnings"][0]
+
+
 def test_a_flooding_run_does_not_hold_up_the_others(tmp_path: Path) -> None:
     flood, small = make_run(tmp_path, "flood"), make_run(tmp_path, "small")
     worker = Segments(flood)

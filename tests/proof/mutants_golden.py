@@ -37,8 +37,8 @@ GOLDEN_MUTANTS: list[Mutant] = [
         name="a rebuild numbers the episodes anew",
         guarantee="G20",
         file="mosaic/store/order.py",
-        old="            if episode_id is not None:\n",
-        new="            if episode_id is None:\n",
+        old="        if episode_id is not None:\n",
+        new="        if episode_id is None:\n",
         proof=_GOLDEN + "test_an_old_data_root_lists_verifies_and_replays_from_its_journals_alone[0.1]",
     ),
 ]

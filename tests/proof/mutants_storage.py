@@ -63,8 +63,8 @@ STORAGE_MUTANTS: list[Mutant] = [
         name="cursors commit before their rows",
         guarantee="G1",
         file="mosaic/store/ingest.py",
-        old="        self._writer.move(name, track.cursor, done=track.done)\n",
-        new="        self._writer.move(name, track.cursor, done=track.done)\n"
+        old="        self._writer.move(name, track.mark.cursor, done=track.done)\n",
+        new="        self._writer.move(name, track.mark.cursor, done=track.done)\n"
         '        self._writer.db.execute("COMMIT")\n'
         "        self._writer.begin()\n",
         proof=f"{_SWEEP}[some-first_ingest]",
@@ -130,8 +130,8 @@ STORAGE_MUTANTS: list[Mutant] = [
         name="every start reads from the beginning",
         guarantee="G3",
         file="mosaic/store/ingest.py",
-        old="_Track(source, *self._writer.cursor(source.name))",
-        new="_Track(source, 0, False)",
+        old="_Track(source, intake.Mark(cursor, line=line), done)",
+        new="_Track(source, intake.Mark(), False)",
         proof=_KILLS,
     ),
     Mutant(
@@ -191,10 +191,27 @@ STORAGE_MUTANTS: list[Mutant] = [
         proof=_LINES,
     ),
     Mutant(
+        name="a line without end is read again every turn",
+        guarantee="G9",
+        file="mosaic/store/intake.py",
+        old="Mark(mark.cursor, seen=stop)",
+        new="Mark(mark.cursor)",
+        proof="tests/store/test_intake.py::test_a_line_that_grows_slowly_is_read_once",
+    ),
+    Mutant(
+        name="after a restart the rest of a long line is a line",
+        guarantee="G9",
+        file="mosaic/store/ingest.py",
+        old="line = self._writer.state.long_lines.get(source.name)",
+        new="line = None",
+        proof="tests/store/test_ingest.py::"
+        "test_a_line_too_long_is_passed_over_across_restarts_and_costs_itself",
+    ),
+    Mutant(
         name="a long odd line is cut short",
         guarantee="G9",
         file="mosaic/store/quarantine.py",
-        old="            if len(kept) == length:\n",
+        old="            if len(kept) >= min(length, line_bytes):\n",
         new="            if kept:\n",
         proof="tests/proof/test_hostile_lines.py::test_a_huge_line_that_is_no_event_is_kept_verbatim",
     ),

@@ -403,3 +403,38 @@ def test_floats_of_every_kind_come_back_bit_for_bit(folder: RunFolder) -> None:
             base64.b16encode(row.value.hex().encode()) for row in reader.metrics()
         ]
         assert len(reader.returns()) == len(forms)
+
+
+@pytest.mark.parametrize("name", ["stdout.log", "journal/q-0000.jsonl"])
+def test_a_line_too_long_is_passed_over_across_restarts_and_costs_itself(
+    folder: RunFolder, name: str
+) -> None:
+    line = b'{"type":"metric","name":"valid","value":1}\n'
+    start = len(line)
+    (folder.path / name).write_bytes(line + b'{"type":"log","text":"' + b"x" * (40 << 20))
+    with RunIngest(folder) as ingest:
+        for _ in range(6):
+            assert ingest.turn().more
+    with StoreReader(folder) as reader:
+        assert reader.cursors()[Path(name).name][0] > start  # in the middle of that line
+    with (folder.path / name).open("ab") as file:
+        file.write(b'"}\n' + line)
+    end_run(folder)
+    summary = ingest_all(folder, seal=True, settle=True)
+    assert (summary.metrics, summary.quarantined, summary.warnings) == (2, 1, [])
+    (row,) = [json.loads(text) for text in folder.quarantine.read_text().splitlines()]
+    assert (row["offset"], row["length"]) == (start, 22 + (40 << 20) + 2)
+    assert verify(folder) == []
+
+
+def test_a_turn_ends_when_its_time_is_over_and_loses_nothing(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    for k in range(20):
+        worker.episode(k, 30)
+        worker.write()
+    end_run(folder)
+    with RunIngest(folder, turn_secs=0.0) as ingest:
+        turn = ingest.turn()
+        assert turn.more
+        assert turn.summary.steps == 30
+    assert ingest_all(folder, settle=True).steps == 600

@@ -62,7 +62,6 @@ def test_sealed_bytes_are_read_as_plain_ones_in_any_order(folder: RunFolder) -> 
                 (6_000_000, 5),
             ):
                 assert reader.read(offset, size) == data[offset : offset + size]
-            assert reader.size() == len(data)
 
 
 def test_a_damaged_sealed_segment_says_so(folder: RunFolder) -> None:
@@ -72,14 +71,12 @@ def test_a_damaged_sealed_segment_says_so(folder: RunFolder) -> None:
         reader.read(0, 10)
 
 
-def test_padding_and_lines_are_found(folder: RunFolder) -> None:
+def test_padding_is_no_data(folder: RunFolder) -> None:
     path = folder.journal / "a-0000.jsonl"
     path.write_bytes(b"one\n" + b"\0" * 3_000_000 + b"two\n" + b"\0" * 2_000_000)
     (source,) = list_sources(folder)
     with SourceReader(source) as reader:
-        assert reader.size() == 3_000_008
+        assert reader.reaches(3_000_008)
+        assert not reader.reaches(3_000_009)
         assert reader.next_data(4) == 3_000_004
         assert reader.next_data(3_000_008) is None
-        assert reader.line_end(0, nul_ends=True) == (3, True)
-        assert reader.line_end(4, nul_ends=True) == (4, False)
-        assert reader.line_end(4, nul_ends=False) == (3_000_007, True)

@@ -7,6 +7,10 @@ damaged, or ahead of its journal is not repaired: it is made anew from the journ
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +22,9 @@ from mosaic.errors import StoreError
 from mosaic.runs import locks
 from mosaic.runs.folder import ended
 from mosaic.store import intake, quarantine, schema, seal
-from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources
+from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources, look
 from mosaic.store.writer import StoreWriter
+from mosaic_worker.common.opening import BadFileError
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -44,7 +49,7 @@ class _Track:
     """How far one source is."""
 
     source: Source
-    cursor: int
+    mark: intake.Mark
     done: bool
     reader: SourceReader | None = None
 
@@ -55,7 +60,8 @@ class RunIngest:
     Args:
         folder: the run.
         seal: compress finished segments.
-        turn_bytes: how much one turn reads at most (a line longer than that is still read whole).
+        turn_bytes: how much one turn reads at most, and a block or one event more.
+        turn_secs: after how long a turn begins nothing more, whatever the journal looks like.
         store: where the store goes, for a rebuild beside the one in use.
 
     Raises:
@@ -63,11 +69,17 @@ class RunIngest:
     """
 
     def __init__(
-        self, folder: RunFolder, *, seal: bool = True, turn_bytes: int = 4 << 20, store: Path | None = None
+        self,
+        folder: RunFolder,
+        *,
+        seal: bool = True,
+        turn_bytes: int = 4 << 20,
+        turn_secs: float = 1.0,
+        store: Path | None = None,
     ) -> None:
         self._folder = folder
         self._seal = seal
-        self._turn_bytes = turn_bytes
+        self._turn_bytes, self._turn_secs = turn_bytes, turn_secs
         self._path = store or folder.store
         self._in_use = store is None
         self._tracks: dict[str, _Track] = {}
@@ -80,7 +92,8 @@ class RunIngest:
                 f"another process ingests {folder.path}. Wait for it, or stop the daemon."
             ) from error
         try:
-            folder.journal.mkdir(mode=0o700, exist_ok=True)
+            if not os.path.lexists(folder.journal):
+                folder.journal.mkdir(mode=0o700)
             remove_store(rebuild_path(folder))  # what a killed rebuild left
             self._open()
         except BaseException:
@@ -145,13 +158,21 @@ class RunIngest:
 
     def write_quarantine(self) -> None:
         """Bring quarantine.jsonl up to what the store has."""
-        if quarantine.write_out(self._folder, self._writer.db, self._writer.state):
-            self._writer.begin()
-            self._writer.commit()
+        try:
+            if not quarantine.write_out(self._folder, self._writer.db, self._writer.state):
+                return
+        except BadFileError as error:  # the store's table has all of it
+            if not self._writer.state.warn(f"quarantine.jsonl was not written: {error.strerror}"):
+                return
+        self._writer.begin()
+        self._writer.commit()
 
     # -- opening and starting over --------------------------------------------------------------------------
 
     def _open(self, why: str = "the store was missing") -> None:
+        if not _is_store(self._path):
+            self._move_aside()
+            why = "something else lay where the store belongs"
         if not self._path.exists():
             remove_store(self._path)  # a log without its database would spoil the next one
         had_store = self._in_use and self._folder.order.exists()
@@ -164,6 +185,10 @@ class RunIngest:
             self._move_aside()
             self._open(f"the store was damaged ({error})")
             return
+        except BadFileError as error:
+            raise StoreError(
+                f"{error.filename}: {error.strerror}. Move it away: it is none of ours."
+            ) from error
         self._inode = self._path.stat().st_ino
         seal.sweep(self._folder)
         lost = self._lost_bytes()
@@ -181,14 +206,14 @@ class RunIngest:
     def _move_aside(self) -> None:
         """Keep the bad file for whoever wants to look at it, the newest one only."""
         parent, name = self._path.parent, self._path.name
-        older = sorted(parent.glob(f"{name}.corrupt-*"), key=lambda path: path.stat().st_mtime_ns)
+        older = sorted(parent.glob(f"{name}.corrupt-*"), key=lambda path: path.lstat().st_mtime_ns)
         number = 1 + max(
             (int(p.name.rpartition("-")[2]) for p in older if p.name.rpartition("-")[2].isdigit()), default=0
         )
-        if self._path.exists():
-            self._path.replace(parent / f"{name}.corrupt-{number}")
+        if os.path.lexists(self._path):
+            self._path.rename(parent / f"{name}.corrupt-{number}")
         for path in older:
-            path.unlink(missing_ok=True)
+            _remove(path)
         remove_store(self._path)
 
     def _notice_loss(self) -> None:
@@ -221,9 +246,8 @@ class RunIngest:
             if source.sealed:
                 continue
             with SourceReader(source) as reader:
-                size = reader.size()
-                if size < cursor:
-                    return f"the store was ahead of its journal ({name} ends at {size}, read up to {cursor})"
+                if not reader.reaches(cursor):
+                    return f"the store was ahead of its journal ({name} ends before byte {cursor})"
                 if rebooted and self._has_new_holes(reader, name, cursor):
                     return f"the store was ahead of its journal ({name} lost lines that had been read)"
         return ""
@@ -245,32 +269,42 @@ class RunIngest:
     def _turn(self) -> Turn:
         # SYNC: asked before reading, so that nothing can be appended between the last read and the verdict.
         over = ended(self._folder)
-        left = self._turn_bytes
-        advanced = False
+        left, until = self._turn_bytes, time.monotonic() + self._turn_secs
         self._writer.begin()
-        for track in self._due():
-            read, moved = self._read_source(track, left, over=over)
+        sources, strange = look(self._folder)
+        advanced = self._warn_of(strange)
+        for track in self._due(sources):
+            read, moved = self._read_source(track, left, until, over=over)
             left -= read
             advanced = advanced or moved
-            if left <= 0:
+            if left <= 0 or time.monotonic() >= until:
                 break
         if advanced:
             self._writer.commit()
         else:
             self._writer.db.execute("ROLLBACK")
-        more = left <= 0
+        more = left <= 0 or time.monotonic() >= until
         if self._in_use:
             self.write_quarantine()
         more = self._seal_one() or more
         return Turn(self.summary(), more=more, advanced=advanced)
 
-    def _due(self) -> list[_Track]:
+    def _warn_of(self, strange: list[str]) -> bool:
+        """Say once of each thing that has the name of a source and cannot be one; whether any is new."""
+        news = [
+            f"{name} is not a regular file with a plain name: nothing was read from it" for name in strange
+        ]
+        return sum(map(self._writer.state.warn, news)) > 0
+
+    def _due(self, sources: list[Source]) -> list[_Track]:
         """The sources to read: of each producer the first that is not done; another one first each turn."""
         chosen: dict[str, _Track] = {}
-        for source in list_sources(self._folder):
+        for source in sources:
             track = self._tracks.get(source.name)
             if track is None:
-                track = _Track(source, *self._writer.cursor(source.name))
+                cursor, done = self._writer.cursor(source.name)
+                line = self._writer.state.long_lines.get(source.name)
+                track = _Track(source, intake.Mark(cursor, line=line), done)
                 self._tracks[source.name] = track
             elif track.source != source:
                 self._close_reader(track)
@@ -281,31 +315,37 @@ class RunIngest:
         first = self._writer.state.store_seq % len(due) if due else 0
         return due[first:] + due[:first]
 
-    def _read_source(self, track: _Track, left: int, *, over: bool) -> tuple[int, bool]:
-        begin, hole = track.cursor, None
+    def _read_source(self, track: _Track, left: int, until: float, *, over: bool) -> tuple[int, bool]:
+        """Read a source until bytes or time are spent: how much was read, and whether it is further."""
+        begin, read, hole = track.mark.cursor, 0, None
         reader = track.reader or SourceReader(track.source)
         track.reader = (
             reader if track.source.sealed else None
         )  # unpacking goes on where it was; plain files close
         final = False
         try:
-            while track.cursor - begin < left and not track.done:
+            while read < left and not track.done:
                 next_seq = 0 if track.source.name == STDOUT else self._writer.next_seq(track.source.producer)
-                taken = intake.take(reader, cursor=track.cursor, final=final, next_seq=next_seq)
-                if taken.batch is None and not taken.done and not final:
+                was = track.mark
+                taken = intake.take(reader, was, final=final, next_seq=next_seq)
+                read += max(taken.mark.cursor, taken.mark.seen) - max(was.cursor, was.seen)
+                if taken.batch is not None or taken.done or taken.mark.cursor != was.cursor:
+                    hole = self._take(track, taken, hole)
+                track.mark = taken.mark
+                if taken.waiting:
                     # SYNC: only now is it worth asking whether the writer is gone; then look once more.
                     final = track.source.final(over=over)
                     if not final:
                         break
-                    continue
-                hole = self._take(track, taken, hole)
+                if time.monotonic() >= until:  # asked last: a turn reads a block, however slow the machine
+                    break
             if hole is not None:
-                self._take(track, intake.Taken(None, track.cursor, track.done), hole)
+                self._take(track, intake.Taken(None, track.mark, done=track.done), hole)
         finally:
             if track.reader is None or track.done:
                 reader.close()
                 track.reader = None
-        return track.cursor - begin, track.cursor != begin or track.done
+        return read, track.mark.cursor != begin or track.done
 
     def _take(self, track: _Track, taken: intake.Taken, hole: Hole | None) -> Hole | None:
         """Apply what was read. A hole of bytes waits for the next event, which tells how many are missing."""
@@ -322,8 +362,9 @@ class RunIngest:
             if batch.holes and batch.holes[-1].bytes:
                 hole = batch.holes.pop()
             self._writer.apply(batch, source=name, producer=producer)
-        track.cursor, track.done = taken.cursor, taken.done
-        self._writer.move(name, track.cursor, done=track.done)
+        track.mark, track.done = taken.mark, taken.done
+        self._writer.move(name, track.mark.cursor, done=track.done)
+        self._writer.state.passing(name, track.mark.line)
         return hole
 
     def _seal_one(self) -> bool:
@@ -337,7 +378,7 @@ class RunIngest:
             return False
         track = ready[0]
         if track.source.path.exists():
-            seal.seal(track.source, length=track.cursor)
+            seal.seal(track.source, length=track.mark.cursor)
         del self._tracks[track.source.name]  # the next turn finds it sealed, or gone
         return len(ready) > 1
 
@@ -357,9 +398,27 @@ def rebuild_path(folder: RunFolder) -> Path:
 
 
 def remove_store(path: Path) -> None:
-    """Remove a database and its logs."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    """Remove a database and its logs, and whatever else has their names."""
+    for each in _files_of(path):
+        _remove(each)
+
+
+def _files_of(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+
+
+def _is_store(path: Path) -> bool:
+    """Whether SQLite may open it and its logs: where there is one, it is a file of this folder."""
+    there = [each for each in _files_of(path) if os.path.lexists(each)]
+    return all(stat.S_ISREG(each.lstat().st_mode) for each in there)
+
+
+def _remove(path: Path) -> None:
+    """Remove a name; of a link only itself."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _boot_id() -> str:

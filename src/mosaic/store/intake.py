@@ -1,6 +1,7 @@
 """The next stretch of a source: how much of it is whole, what is odd, where a hole is.
 
-Reads, never writes.
+Each byte is looked at once however slowly its line grows. A line longer than any event may be is passed over
+piece by piece, and costs one entry in quarantine when its end is found. Reads, never writes.
 """
 
 from __future__ import annotations
@@ -15,90 +16,117 @@ from mosaic.store.sources import STDOUT
 if TYPE_CHECKING:
     from mosaic.store.sources import SourceReader
 
-__all__ = ["Taken", "take"]
+__all__ = ["HEAD_BYTES", "Mark", "Taken", "looks_like_event", "take"]
 
-_HEAD_BYTES = 64 << 10
+HEAD_BYTES = 64 << 10
+"""What the store keeps of an odd line."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far a source has been read: all before `cursor` is settled, and no line ends before `seen`."""
+
+    cursor: int = 0
+    seen: int = 0
+    line: int | None = None
+    """Where the line began that the cursor stands in; None: the cursor stands where a line begins."""
+
+    @property
+    def start(self) -> int:
+        """Where the line begins that is read next, or passed over."""
+        return self.cursor if self.line is None else self.line
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What was read: None when nothing is ready. `done`: the source has nothing more, for ever."""
+    """What was read, and how far.
+
+    `waiting`: nothing more comes unless its writer goes on. `done`: the source has nothing more, for ever.
+    """
 
     batch: Batch | None
-    cursor: int
-    done: bool
+    mark: Mark
+    done: bool = False
+    waiting: bool = False
 
 
 def take(
-    reader: SourceReader, *, cursor: int, final: bool, next_seq: int, block_bytes: int = 1 << 20
+    reader: SourceReader, mark: Mark, *, final: bool, next_seq: int, block_bytes: int = 1 << 20
 ) -> Taken:
-    """The lines at a cursor, about a block of them. `final`: nobody writes to the source any more."""
+    """The lines at a mark, about a block of them. `final`: nobody writes to the source any more."""
     is_text = reader.source.name == STDOUT
-    data = reader.read(cursor, block_bytes)
-    at_end = len(data) < block_bytes
-    if not data:
-        return Taken(None, cursor, final)
+    begin = max(mark.cursor, mark.seen)
+    data = reader.read(begin, block_bytes)
     nul = -1 if is_text else data.find(b"\0")
     stretch = data if nul < 0 else data[:nul]
-    whole = stretch.rfind(b"\n") + 1
-    if whole:
-        block = stretch[:whole]
-        batch = (
-            parse_text(block, offset=cursor)
-            if is_text
-            else parse_journal(block, offset=cursor, next_seq=next_seq)
-        )
-        return Taken(batch, cursor + whole, final and at_end and whole == len(data))
-    stop = cursor + len(stretch)
-    if nul < 0 and not at_end:
-        stop, complete = reader.line_end(cursor, nul_ends=not is_text)
-        if complete:
-            return _take_long(reader, cursor, stop, next_seq)
-    if not final:
-        return Taken(None, cursor, done=False)  # its writer is still at it
+    if begin == mark.start:
+        whole = stretch.rfind(b"\n") + 1
+        if whole:
+            batch = _parse(stretch[:whole], is_text=is_text, offset=begin, next_seq=next_seq)
+            done = final and len(data) < block_bytes and whole == len(data)
+            return Taken(batch, Mark(begin + whole), done=done)
+    elif (newline := stretch.find(b"\n")) >= 0:
+        return _take_long(reader, mark.start, begin + newline, next_seq)
+    stop = begin + len(stretch)
+    waiting = nul >= 0 or len(data) < block_bytes
+    if not waiting or not final:
+        too_long = stop - mark.start > MAX_LINE_BYTES
+        ahead = Mark(stop, line=mark.start) if too_long else Mark(mark.cursor, seen=stop)
+        return Taken(None, ahead, waiting=waiting)
     if is_text:
-        return Taken(_last_text(reader, cursor, stop), stop, done=True)
-    return _take_broken(reader, cursor, stop, next_seq)
+        return Taken(_last_text(reader, mark.start, stop), Mark(stop), done=True)
+    return _take_broken(reader, mark.start, stop, next_seq)
 
 
-def _take_long(reader: SourceReader, cursor: int, stop: int, next_seq: int) -> Taken:
-    """One line longer than a block, up to the newline at `stop`."""
+def looks_like_event(head: bytes) -> bool:
+    """Whether a line of a program's output means to be an event; other text is left alone."""
+    return head.lstrip().startswith(b"{") and b'"type"' in head
+
+
+def _parse(lines: bytes, *, is_text: bool, offset: int, next_seq: int) -> Batch:
+    if is_text:
+        return parse_text(lines, offset=offset)
+    return parse_journal(lines, offset=offset, next_seq=next_seq)
+
+
+def _take_long(reader: SourceReader, start: int, stop: int, next_seq: int) -> Taken:
+    """One line that was not seen in one piece, up to the newline at `stop`."""
     is_text = reader.source.name == STDOUT
-    if stop - cursor <= MAX_LINE_BYTES:
-        line = reader.read(cursor, stop + 1 - cursor)
-        batch = (
-            parse_text(line, offset=cursor)
-            if is_text
-            else parse_journal(line, offset=cursor, next_seq=next_seq)
-        )
+    if stop - start <= MAX_LINE_BYTES:
+        line = reader.read(start, stop + 1 - start)
+        batch = _parse(line, is_text=is_text, offset=start, next_seq=next_seq)
     else:
-        head = reader.read(cursor, _HEAD_BYTES)
         batch = Batch(next_seq=0 if is_text else next_seq + 1)
-        if not is_text or (head.lstrip().startswith(b"{") and b'"type"' in head):
-            reason = f"line of {stop - cursor} bytes is over the limit of {MAX_LINE_BYTES}"
-            batch.odd.append(Odd(cursor, stop - cursor, reason, head))
-    return Taken(batch, stop + 1, done=False)
+        batch.odd += _over_limit(reader, start, stop)
+    return Taken(batch, Mark(stop + 1))
 
 
-def _take_broken(reader: SourceReader, cursor: int, stop: int, next_seq: int) -> Taken:
+def _over_limit(reader: SourceReader, start: int, stop: int) -> list[Odd]:
+    """A line longer than any event may be, as far as it means to be one."""
+    head = reader.read(start, min(stop - start, HEAD_BYTES))
+    if reader.source.name == STDOUT and not looks_like_event(head):
+        return []
+    reason = f"line of {stop - start} bytes is over the limit of {MAX_LINE_BYTES}"
+    return [Odd(start, stop - start, reason, head)]
+
+
+def _take_broken(reader: SourceReader, start: int, stop: int, next_seq: int) -> Taken:
     """A line nobody will finish, up to `stop`, and the NULs after it, in a source nobody writes to."""
     resume = reader.next_data(stop)
-    batch = Batch(
-        next_seq=next_seq + (stop > cursor and resume is not None)
-    )  # a broken line had a number too
-    if stop > cursor:
+    batch = Batch(next_seq=next_seq + (stop > start and resume is not None))  # a broken line had a number too
+    if stop > start:
         reason = "unfinished line: its writer died writing it" if resume is None else "line cut off by a hole"
-        batch.odd.append(
-            Odd(cursor, stop - cursor, reason, reader.read(cursor, min(stop - cursor, _HEAD_BYTES)))
-        )
+        batch.odd.append(Odd(start, stop - start, reason, reader.read(start, min(stop - start, HEAD_BYTES))))
     if resume is None:
-        return Taken(batch if batch.odd else None, stop, done=True)
+        return Taken(batch if batch.odd else None, Mark(stop), done=True)
     batch.holes.append(Hole(stop, resume - stop, None))
-    return Taken(batch, resume, done=False)
+    return Taken(batch, Mark(resume))
 
 
-def _last_text(reader: SourceReader, cursor: int, stop: int) -> Batch | None:
+def _last_text(reader: SourceReader, start: int, stop: int) -> Batch | None:
     """The last line of a program's output, which may lack its newline."""
-    if stop - cursor > MAX_LINE_BYTES:
+    if stop == start:
         return None
-    return parse_text(reader.read(cursor, stop - cursor) + b"\n", offset=cursor)
+    if stop - start > MAX_LINE_BYTES:
+        return Batch(odd=_over_limit(reader, start, stop))
+    return parse_text(reader.read(start, stop - start) + b"\n", offset=start)

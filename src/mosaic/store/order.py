@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic_worker.common.opening import open_regular
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["OrderFile"]
+
+_PIECE = 1 << 20
+_LONGEST = 32 << 20  # ids come from lines of 16 MiB at most, and may double when they are written as JSON
 
 
 class OrderFile:
     """The file from `known_lines` on; what lies beyond was promised and may not be in the store yet."""
 
     def __init__(self, path: Path, *, known_lines: int, known_bytes: int) -> None:
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        self._fd = open_regular(path, os.O_RDWR | os.O_CREAT)
         self._promised: dict[str, int] = {}
         self._fresh: list[bytes] = []
         self._known = known_lines, known_bytes
@@ -32,24 +37,26 @@ class OrderFile:
             self._read_promises()
 
     def _read_promises(self) -> None:
-        parts = []
-        at = self.bytes
-        while part := os.pread(self._fd, 1 << 20, at):
-            parts.append(part)
+        rest, at = b"", self.bytes
+        while part := os.pread(self._fd, _PIECE, at):
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                self._read_promise(line)
+            if lines:
+                self.bytes = at + part.rindex(b"\n") + 1
+            rest = rest[:_LONGEST]
             at += len(part)
-        tail = b"".join(parts)
-        whole = tail[: tail.rfind(b"\n") + 1]
-        for line in whole.splitlines():
-            try:
-                episode_id = msgspec.json.decode(line, type=str | None)
-            except msgspec.DecodeError:
-                episode_id = None  # a damaged line still counts: its index stays taken
-            if episode_id is not None:
-                self._promised.setdefault(episode_id, self.lines)
-            self.lines += 1
-        self.bytes += len(whole)
-        if len(whole) < len(tail):
+        if self.bytes < at:
             os.ftruncate(self._fd, self.bytes)
+
+    def _read_promise(self, line: bytes) -> None:
+        try:
+            episode_id = msgspec.json.decode(line, type=str | None)
+        except msgspec.DecodeError:
+            episode_id = None  # a damaged line still counts: its index stays taken
+        if episode_id is not None:
+            self._promised.setdefault(episode_id, self.lines)
+        self.lines += 1
 
     def kept(self, indexes: set[int]) -> None:
         """These promises were kept: the store has their episodes."""

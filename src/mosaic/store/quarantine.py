@@ -1,4 +1,6 @@
-"""quarantine.jsonl: every line that was not an event, verbatim, exactly once, written from the store's table.
+"""quarantine.jsonl: every line that was not an event, with its place, exactly once, from the store's table.
+
+A line is kept verbatim up to a bound; of a longer one the first part is kept, and the entry says how much.
 
 The table is the truth. The store remembers up to which row and byte the file was written; what is beyond that
 byte was written by someone who died before saying so, and is cut off and written again.
@@ -14,6 +16,7 @@ import msgspec
 
 from mosaic.store.schema import rows
 from mosaic.store.sources import SourceReader, list_sources
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,29 +35,34 @@ _DUE = (
 _PIECE = 3 << 16  # a multiple of three, so that pieces of base64 join
 
 
-def write_out(folder: RunFolder, db: apsw.Connection, state: State) -> bool:
+def write_out(folder: RunFolder, db: apsw.Connection, state: State, *, line_bytes: int = 64 << 20) -> bool:
     """Append the rows the file lacks and note it in the state, which the next commit saves.
 
-    False: nothing to do.
+    `line_bytes`: how much of one line is kept.
+
+    Returns:
+        False: nothing to do.
     """
-    size = folder.quarantine.stat().st_size if folder.quarantine.exists() else 0
+    size = folder.quarantine.lstat().st_size if os.path.lexists(folder.quarantine) else 0
     if size < state.quarantine_bytes:  # lost or cut: all of it again
         state.quarantine_id = state.quarantine_bytes = 0
     due = rows(db, _DUE, state.quarantine_id)
     if not due and size == state.quarantine_bytes:
         return False
-    fd = os.open(folder.quarantine, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = open_regular(folder.quarantine, os.O_WRONLY | os.O_CREAT)
     with os.fdopen(fd, "r+b") as file:
         file.truncate(state.quarantine_bytes)
         file.seek(state.quarantine_bytes)
         while due:
             for row_id, source, offset, length, reason, kept in due:
                 head = {"source": source, "offset": offset, "length": length, "reason": reason}
+                if length > line_bytes:
+                    head["kept_bytes"] = line_bytes
                 file.write(msgspec.json.encode(head)[:-1] + b',"line_b64":"')
-                if len(kept) == length:
-                    file.write(base64.b64encode(kept))
+                if len(kept) >= min(length, line_bytes):
+                    file.write(base64.b64encode(kept[:line_bytes]))
                 else:
-                    _copy(folder, source, offset, length, file.write)
+                    _copy(folder, source, offset, min(length, line_bytes), file.write)
                 file.write(b'"}\n')
                 state.quarantine_id = row_id
             due = rows(db, _DUE, state.quarantine_id)

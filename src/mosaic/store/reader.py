@@ -395,7 +395,7 @@ class StoreReader:
             return self._db
         for attempt in range(_OPEN_TRIES):
             try:
-                inode = self._folder.store.stat().st_ino
+                inode = self._folder.store.lstat().st_ino
             except FileNotFoundError:
                 if attempt < _OPEN_TRIES - 1 and self._folder.journal.is_dir():
                     time.sleep(_OPEN_PAUSE_SECS)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
+import stat
 import struct
 import sys
 from dataclasses import dataclass, field
@@ -18,6 +21,7 @@ import msgspec
 import zstandard
 
 from mosaic.protocol.events import EVENT_TYPES, LATER_FIELDS
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +47,8 @@ __all__ = [
 ]
 
 _LONGEST = 16 * 1024 * 1024
+_HEAD_BYTES = 64 * 1024
+_ENDS, _TEXT_ENDS = re.compile(rb"\n|\0+"), re.compile(rb"\n")
 _COUNTS = {("step", "step"), ("episode", "steps")}
 _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity": "7ff0000000000000",
           "-Infinity": "fff0000000000000"}  # fmt: skip
@@ -179,36 +185,39 @@ def lines_of(
     """
     for name, path in _files(folder).items():
         end = cursors.get(name, (0, False))[0]
-        offset, rest = 0, b""
-        for piece in _pieces(path):
-            rest += piece
-            *lines, rest = rest.split(b"\n")
-            for line in lines:
-                if offset >= end:
-                    if name != "stdout.log":
-                        beyond[name] = beyond.get(name, 0) + 1
-                else:
-                    yield from _clean(name, offset, line)
-                offset += len(line) + 1
-        tail = rest if name == "stdout.log" else rest.rstrip(b"\0")
-        if tail and offset < end:
-            if name == "stdout.log":
-                yield name, offset, tail
-            else:
-                yield from ((name, offset, None) for part in tail.split(b"\0") if part)
+        is_text = name == "stdout.log"
+        for offset, line, length, ending in _fragments(_pieces(path), _TEXT_ENDS if is_text else _ENDS):
+            if offset >= end:
+                if not is_text and ending == b"\n":
+                    beyond[name] = beyond.get(name, 0) + 1
+            elif length > _LONGEST:
+                if not is_text or (line.lstrip().startswith(b"{") and b'"type"' in line[:_HEAD_BYTES]):
+                    yield name, offset, None
+            elif is_text or ending == b"\n":
+                yield name, offset, line
+            elif line:
+                yield name, offset, None
 
 
-def _clean(name: str, offset: int, line: bytes) -> Iterator[tuple[str, int, bytes | None]]:
-    """A line, and before it what a hole left of others."""
-    if name == "stdout.log" or b"\0" not in line:
-        yield name, offset, line
-        return
-    *broken, last = line.split(b"\0")
-    for part in broken:
-        if part:
-            yield name, offset, None
-        offset += len(part) + 1
-    yield name, offset, last
+def _fragments(pieces: Iterator[bytes], ends: re.Pattern[bytes]) -> Iterator[tuple[int, bytes, int, bytes]]:
+    """What stands between line ends and NULs: its offset, its first bytes, its length, what ended it."""
+    offset = length = 0
+    parts: list[bytes] = []
+    kept = 0
+    for piece in pieces:
+        at = 0
+        for match in ends.finditer(piece):
+            parts.append(piece[at : match.start()])
+            length += match.start() - at
+            yield offset, b"".join(parts), length, piece[match.start() : match.start() + 1]
+            offset, at, length = offset + length + len(match[0]), match.end(), 0
+            parts, kept = [], 0
+        length += len(piece) - at
+        if kept <= _LONGEST:
+            parts.append(piece[at:])
+            kept += len(piece) - at
+    if length:
+        yield offset, b"".join(parts), length, b""
 
 
 def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | None:
@@ -306,15 +315,20 @@ def _files(folder: RunFolder) -> dict[str, Path]:
     """Every source by name, each producer's segments in order."""
     found: dict[str, Path] = {}
     for path in sorted(folder.journal.glob("*-*.jsonl*")):
-        if path.suffix in (".jsonl", ".zst") and not path.name.startswith("."):
+        plain = path.name.isprintable() and not path.name.startswith(".")
+        if plain and path.suffix in (".jsonl", ".zst") and _is_file(path):
             found[path.name.removesuffix(".zst")] = path
-    if folder.stdout.exists():
+    if _is_file(folder.stdout):
         found["stdout.log"] = folder.stdout
     return dict(sorted(found.items(), key=lambda file: (producer_of(file[0]), len(file[0]), file[0])))
 
 
+def _is_file(path: Path) -> bool:
+    return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
+
+
 def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb") as file:
         source = zstandard.ZstdDecompressor().stream_reader(file) if path.suffix == ".zst" else file
         while piece := source.read(1 << 20):
             yield piece

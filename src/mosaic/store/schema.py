@@ -8,6 +8,8 @@ for them, so a flipped byte is an error and not a value.
 from __future__ import annotations
 
 import math
+import os
+import stat
 import struct
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -190,10 +192,12 @@ def open_reader(path: Path) -> apsw.Connection:
         StoreError: there is no store, or it was made by another version.
         apsw.Error: the file is damaged (see `is_damage`).
     """
-    if not path.exists():
+    if not os.path.lexists(path):
         raise StoreError(
             f"there is no store at {path}. Start the daemon (mosaic daemon start), or: mosaic rebuild RUN"
         )
+    if not stat.S_ISREG(path.lstat().st_mode):  # SQLite would follow a link and wait for a named pipe
+        raise StoreError(f"{path} is not a regular file. Move it away, then: mosaic rebuild RUN")
     for attempt in range(_BEING_MADE_TRIES):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=_vfs() or None)
         try:

@@ -1,13 +1,14 @@
 """The sources of a run's events: journal segments, plain or sealed, and stdout.log. Reads, never writes.
 
-Offsets count uncompressed bytes, so a cursor holds across sealing. What a reader hands out is whole lines;
-what is not finished stays where it is until its writer finishes it or dies.
+Offsets count uncompressed bytes, so a cursor holds across sealing. Only regular files are sources: what else
+has the name of one (a named pipe, a link, a folder) is listed apart and never opened.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,15 @@ import zstandard
 
 from mosaic.errors import StoreError
 from mosaic.runs import locks
+from mosaic_worker.common.opening import open_folder, open_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from mosaic.paths import RunFolder
 
-__all__ = ["STDOUT", "Source", "SourceReader", "list_sources"]
+__all__ = ["STDOUT", "Source", "SourceReader", "list_sources", "look"]
 
 STDOUT = "stdout.log"
 _SEGMENT = re.compile(r"([^-/]+)-([0-9]{4,})\.jsonl(\.zst)?")
@@ -50,22 +53,64 @@ class Source:
 
 
 def list_sources(folder: RunFolder) -> list[Source]:
-    """All sources of a run, each producer's segments in order, stdout.log last."""
+    """All sources of a run, each producer's segments in order, stdout.log last.
+
+    Raises:
+        StoreError: the journal is not a folder.
+    """
+    return look(folder)[0]
+
+
+def look(folder: RunFolder) -> tuple[list[Source], list[str]]:
+    """The sources of a run, and the names in it that a source should have and something else has.
+
+    Raises:
+        StoreError: the journal is not a folder.
+    """
     found: dict[str, Source] = {}
-    if folder.journal.is_dir():
-        for entry in sorted(folder.journal.iterdir()):
-            match = _SEGMENT.fullmatch(entry.name)
-            if match is None:
-                continue
-            name = entry.name.removesuffix(".zst")
-            if name in found and match[3] is None:
-                continue
-            # A sealed twin is complete: it got its name only after it was synced.
-            found[name] = Source(name, match[1], int(match[2]), entry, match[3] is not None)
+    strange = []
+    for entry, match in _segments(folder):
+        name = entry.name.removesuffix(".zst")
+        if not entry.name.isprintable() or not entry.is_file(follow_symlinks=False):
+            strange.append(f"journal/{entry.name.encode('utf-8', 'backslashreplace').decode()}")
+        # A sealed twin is complete: it got its name only after it was synced.
+        elif match[3] is not None or name not in found:
+            path = folder.journal / entry.name
+            found[name] = Source(name, match[1], int(match[2]), path, match[3] is not None)
     ordered = sorted(found.values(), key=lambda source: (source.producer, source.number))
-    if folder.stdout.exists():
+    strange.sort()
+    if _is_file(folder.stdout):
         ordered.append(Source(STDOUT, STDOUT, 0, folder.stdout, sealed=False))
-    return ordered
+    elif os.path.lexists(folder.stdout):
+        strange.append(STDOUT)
+    return ordered, strange
+
+
+def _segments(folder: RunFolder) -> Iterator[tuple[os.DirEntry[str], re.Match[str]]]:
+    """What in the journal has the name of a segment."""
+    try:
+        fd = open_folder(folder.journal)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(
+            f"{folder.journal} is not a folder ({error.strerror}). Put the journal back there."
+        ) from error
+    try:
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                match = _SEGMENT.fullmatch(entry.name)
+                if match is not None:
+                    yield entry, match
+    finally:
+        os.close(fd)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
 
 
 class SourceReader:
@@ -73,8 +118,7 @@ class SourceReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        fd = os.open(source.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        self._file = os.fdopen(fd, "rb", buffering=0)
+        self._file = os.fdopen(open_regular(source.path), "rb", buffering=0)
         self._stream: zstandard.ZstdDecompressionReader | None = None
         self._start = 0  # offset of the first byte of `_window`, the part unpacked last
         self._window = b""
@@ -130,27 +174,16 @@ class SourceReader:
         at = offset - self._start
         return self._window[at : at + size]
 
-    def size(self) -> int:
-        """Bytes up to the end, or to the NULs that fill up a segment."""
-        if self.source.sealed:
-            at = 0
-            while part := self.read(at, _SCAN_BYTES):
-                at += len(part)
-            return at
-        at = os.fstat(self._file.fileno()).st_size
+    def reaches(self, offset: int) -> bool:
+        """Whether the source still goes as far as it was read once; NULs that fill up a segment do not."""
         if self.source.name == STDOUT:
-            return at
-        while at > 0:
-            start = max(0, at - _SCAN_BYTES)
-            kept = self._pread(start, at - start).rstrip(b"\0")
-            if kept:
-                return start + len(kept)
-            at = start
-        return 0
+            return os.fstat(self._file.fileno()).st_size >= offset
+        return offset == 0 or self.next_data(offset - 1) is not None
 
     def next_data(self, offset: int) -> int | None:
         """Where the first byte that is not NUL stands at or after `offset`; None when there is none."""
         while True:
+            offset = self._over_gap(offset)
             part = self.read(offset, _SCAN_BYTES)
             if not part:
                 return None
@@ -159,15 +192,11 @@ class SourceReader:
                 return offset + match.start()
             offset += len(part)
 
-    def line_end(self, offset: int, *, nul_ends: bool) -> tuple[int, bool]:
-        """Where the line at `offset` stops, and whether by a newline rather than a NUL or the end."""
-        while True:
-            part = self.read(offset, _SCAN_BYTES)
-            if not part:
-                return offset, False
-            newline, nul = part.find(b"\n"), part.find(b"\0") if nul_ends else -1
-            if newline >= 0 and (nul < 0 or newline < nul):
-                return offset + newline, True
-            if nul >= 0:
-                return offset + nul, False
-            offset += len(part)
+    def _over_gap(self, offset: int) -> int:
+        """Where a plain file has data again: a terabyte that was never written is not read as NULs."""
+        if self.source.sealed:
+            return offset
+        try:
+            return os.lseek(self._file.fileno(), offset, os.SEEK_DATA)
+        except OSError:  # ENXIO: nothing but a gap up to the end
+            return max(offset, os.fstat(self._file.fileno()).st_size)

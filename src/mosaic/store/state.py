@@ -44,12 +44,23 @@ class State(msgspec.Struct, kw_only=True):
     quarantine_id: int = 0
     quarantine_bytes: int = 0
     boot_id: str = ""
+    long_lines: dict[str, int] = {}
+    """Where the line began that ingest is passing over, by source: it is longer than any event may be."""
     open_pack: int | None = None
 
-    def warn(self, text: str) -> None:
-        """Keep a warning for people; the same one once, the first few dozen of them."""
-        if text not in self.warnings and len(self.warnings) < _MAX_WARNINGS:
+    def warn(self, text: str) -> bool:
+        """Keep a warning for people; the same one once, the first few dozen of them. Whether it is new."""
+        is_new = text not in self.warnings and len(self.warnings) < _MAX_WARNINGS
+        if is_new:
             self.warnings.append(text)
+        return is_new
+
+    def passing(self, source: str, line: int | None) -> None:
+        """Remember where the line began that a source's cursor stands in; None: in no line."""
+        if line is None:
+            self.long_lines.pop(source, None)
+        else:
+            self.long_lines[source] = line
 
     def saw_env(self, env_id: str) -> None:
         """Remember an environment's id."""

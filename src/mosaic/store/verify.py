@@ -6,6 +6,7 @@ Changes nothing.
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,6 +32,7 @@ from mosaic.store.recount import (
     step_key,
     understand,
 )
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,9 +117,11 @@ def _recount(
 
 def _take_indexes(folder: RunFolder, recount: Recount) -> None:
     """The index that each episode was promised: its first line in episodes.order."""
-    if not folder.order.exists():
+    try:
+        fd = open_regular(folder.order)
+    except FileNotFoundError:
         return
-    with folder.order.open("rb") as lines:
+    with os.fdopen(fd, "rb") as lines:
         for number, line in enumerate(lines):
             try:
                 episode = recount.episodes.get(json.loads(line) or "")

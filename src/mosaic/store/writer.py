@@ -67,13 +67,14 @@ class StoreWriter:
                 # SYNC: before episodes.order is made: a store without a state beside that file is known to
                 # replace an earlier one, whenever whoever made it was killed.
                 self._save_state()
+            known = {"known_lines": self.state.order_lines, "known_bytes": self.state.order_bytes}
+            self.order = OrderFile(order, **known)
         except msgspec.MsgspecError as error:
             db.close()
             raise apsw.CorruptError(f"its roll-up cannot be read: {error}") from error
         except BaseException:
             db.close()
             raise
-        self.order = OrderFile(order, known_lines=self.state.order_lines, known_bytes=self.state.order_bytes)
         try:
             self._max_open, self._max_names = max_open, max_names
             self._open: dict[str, Live] = {}

@@ -28,13 +28,16 @@ def test_a_step_becomes_the_event_it_describes() -> None:
         t=-0.0,
         agent_id="p0",
         turn=0,
+        rewards_json=b"[1,2]",
     )
     line = step_lines([message], first_seq=5)
+    assert b"rewards" not in step_lines([pb.RunStep(episode_id="e")], first_seq=0)
     event = decode_line(line.rstrip(b"\n")).event
     assert isinstance(event, Step)
     assert (event.seq, event.episode_id, event.step, event.agent_id, event.turn) == (5, "é\n\0", 7, "p0", 0)
     assert (event.terminated, event.truncated, bytes(event.action)) == (False, True, b"[1, 2]")
     assert math.isnan(from_json(event.reward))
+    assert bytes(event.rewards) == b"[1,2]"
     assert bits_of(from_json(event.t)) == bits_of(-0.0)
 
 

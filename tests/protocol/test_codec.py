@@ -149,3 +149,11 @@ def test_a_field_that_meant_something_else_before_is_kept_beside_the_event(
 def test_a_field_that_a_kind_had_from_the_beginning_must_fit() -> None:
     with pytest.raises(ProtocolError, match=r"\$\.step"):
         codec.decode_line(b'{"type":"decision","step":"seven","verdict":5}')
+
+
+def test_the_components_of_a_reward_are_a_field_of_the_step_also_beside_unknown_ones() -> None:
+    line = b'{"type":"step","episode_id":"e","step":0,"rewards":[1.5,NaN],"later":1}'
+    decoded = codec.decode_line(line)
+    assert isinstance(decoded.event, events.Step)
+    assert bytes(decoded.event.rewards) == b'[1.5,"NaN"]'
+    assert decoded.extra == b'{"later":1}'

@@ -79,3 +79,15 @@ def test_a_step_is_compared_by_reward_then_flags_then_observation() -> None:
     assert of_step(recorded, np.ones(1), 1.0, 1) == {"what": "terminated", "recorded": "no", "now": "yes"}
     assert (of_step(recorded, np.zeros(1), 1.0, 2) or {})["what"] == "obs[0]"
     assert of_step(["NaN", 0, None], object(), math.nan, 0) is None
+
+
+def test_a_vector_of_rewards_is_compared_component_by_component() -> None:
+    recorded = [[1.0, "NaN"], 0, None]
+    assert of_step(recorded, 0, np.array([1.0, np.nan], "f4"), 0) is None
+    assert of_step([1.5, 0, None], 0, np.array([1.5]), 0) is None
+    for other in (np.array([1.0, 0.0]), np.array([1.0]), 1.0, [1.0, math.nan, 0.0]):
+        assert (of_step(recorded, 0, other, 0) or {})["what"] == "reward"
+
+
+def test_flags_in_a_list_count_as_what_they_say() -> None:
+    assert flags_of([False], np.array([True])) == 2

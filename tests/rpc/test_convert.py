@@ -43,6 +43,7 @@ def test_a_step_comes_back_as_it_was() -> None:
         t=1.5,
         agent_id="",
         turn=0,
+        rewards=[1.0, "NaN"],
         seq=9,
     )
     assert convert.step_from_pb(convert.step_to_pb("e", row)) == ("e", row)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import struct
 
+import msgspec
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +42,7 @@ def make(
         agent=values.Same(b"null", count),
         turn=values.Same(b"null", count),
         extra=values.Same(b"null", count),
+        rewards=values.Same(b"null", count),
     )
 
 
@@ -47,7 +51,7 @@ def assert_same(first: chunks.Steps, second: chunks.Steps) -> None:
         assert getattr(first, name).tolist() == getattr(second, name).tolist()
     assert first.t.tobytes() == second.t.tobytes()
     assert first.reward.tobytes() == second.reward.tobytes()
-    for name in ("action", "obs", "agent", "turn", "extra"):
+    for name in ("action", "obs", "agent", "turn", "extra", "rewards"):
         assert getattr(first, name).texts() == getattr(second, name).texts()
 
 
@@ -112,3 +116,14 @@ def test_agents_turns_and_unknown_fields_are_kept() -> None:
         }
     )
     assert_same(chunks.decode(chunks.encode([0], [3], steps, [b""])).steps, steps)
+
+
+def test_vectors_of_rewards_are_kept_and_steps_without_them_are_written_as_ever() -> None:
+    texts = [b"[1.0,-2.5]", b"null", b'["NaN",0.0]']
+    steps = dataclasses.replace(make(3), rewards=values.recognise(texts))
+    found = chunks.decode(chunks.encode([0, 1], [1, 2], steps, [b"", b""]))
+    assert_same(found.steps, steps)
+    assert found.part(1).rewards.texts() == texts[1:]
+    without = chunks.encode([0], [3], make(3), [b""])
+    body = zstandard.decompress(without[6:]) if without[1] else without[6:]
+    assert len(msgspec.msgpack.decode(body)) == 20  # what an earlier version reads, and no more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosaic.store import chunks, values
+from mosaic.store.reader import StoreReader
 from mosaic.store.recount import lines_of
 from mosaic.store.schema import open_writer
 from mosaic.store.verify import verify
@@ -176,6 +178,28 @@ def test_one_changed_value_of_one_step_is_found_and_located(
     (difference,) = verify(stored)
     assert difference.what.startswith(f"step 3 of episode '{PRODUCER}.0.1' ({PRODUCER}-0000.jsonl at byte ")
     assert difference.journal != difference.store
+
+
+def test_the_components_of_a_reward_are_read_back_and_their_loss_is_found(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    paid = [[1.0, -2.5], None, [0.5, "NaN"]]
+    for number, rewards in enumerate(paid):
+        more = {} if rewards is None else {"rewards": rewards}
+        worker.add({"type": "step", "episode_id": "e", "step": number, "reward": -1.5, "t": 1.0, **more})
+    worker.write()
+    end_run(folder)
+    ingest_all(folder, settle=True)
+    assert verify(folder) == []
+    with StoreReader(folder) as reader:
+        assert [step.rewards for step in reader.steps(0)] == paid
+        assert reader.summary().unknown == 0
+    db = open_writer(folder.store)
+    chunk = chunks.decode(db.execute("SELECT data FROM chunks").get)
+    lost = dataclasses.replace(chunk.steps, rewards=values.Same(b"null", 3))
+    db.execute("UPDATE chunks SET data = ?", (chunks.encode(chunk.episodes, chunk.counts, lost, [b""]),))
+    db.close()
+    (difference,) = verify(folder)
+    assert difference.what.startswith("step 0 of episode 'e'")
 
 
 def test_lines_never_ingested_are_found_once_the_run_has_ended(stored: RunFolder) -> None:

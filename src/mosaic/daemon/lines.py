@@ -24,6 +24,7 @@ _encode = _encoder.encode
 _check_json = msgspec.json.Decoder(msgspec.Raw).decode
 _BAD_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NULL = msgspec.Raw(b"null")
+_NO_VECTOR = Step(episode_id="", step=0).rewards  # the default itself, which is not written
 
 
 def hello_line(producer: str, *, program: str, t: float) -> bytes:
@@ -55,6 +56,7 @@ def step_lines(steps: Iterable[Any], *, first_seq: int) -> bytes:
                 obs=_value(step.obs_json),
                 agent_id=agent_id or None,
                 turn=step.turn if agent_id and step.HasField("turn") else None,
+                rewards=_value(step.rewards_json) if step.rewards_json else _NO_VECTOR,
             )
         )
     return _encoder.encode_lines(events)

@@ -33,6 +33,7 @@ COLUMNS: Final[dict[str, dict[str, type]]] = {
     "steps": {
         "episode_id": str, "index": int, "step": int, "action": object, "reward": float, "terminated": bool,
         "truncated": bool, "obs": object, "t": float, "agent_id": str, "turn": int,
+        "rewards": object,
     },
     "metrics": {"name": str, "canonical": str, "value": float, "step": int, "t": float, "source": str},
     **{table: kind.columns for table, kind in _KINDS.items()},

@@ -116,6 +116,8 @@ def _decode_tolerantly(line: bytes) -> Decoded:
 
 def _fits(value: Any, field: msgspec.structs.FieldInfo) -> bool:
     """Whether a field can hold a JSON value."""
+    if field.type is msgspec.Raw:
+        return True  # any value
     try:
         held = msgspec.convert(value, field.type)
         if isinstance(held, str) and float in get_args(field.type):

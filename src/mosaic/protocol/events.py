@@ -91,7 +91,10 @@ class Reset(_Event, tag="reset"):
 
 
 class Step(_Event, tag="step", gc=False):
-    """One action and what came of it. `step` counts from 0; `obs` is what the action led to."""
+    """One action and what came of it. `step` counts from 0; `obs` is what the action led to.
+
+    `rewards` are the components of a reward that is a vector; `reward` then is their sum.
+    """
 
     episode_id: str
     step: int
@@ -102,6 +105,7 @@ class Step(_Event, tag="step", gc=False):
     obs: Raw = _NULL
     agent_id: str | None = None
     turn: int | None = None
+    rewards: Raw = _NULL
 
 
 class Episode(_Event, tag="episode"):
@@ -206,6 +210,7 @@ Event = (
 )
 
 LATER_FIELDS: dict[type[_Event], tuple[str, ...]] = {
+    Step: ("rewards",),
     Decision: ("proposed", "executed", "verdict", "by", "reason", "ms"),
     Belief: ("add", "del", "chosen", "intentions"),
 }

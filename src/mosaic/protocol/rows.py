@@ -44,7 +44,10 @@ class EpisodeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One step. `action` and `obs` are plain JSON values (arrays as `{"nd", "shape", "b64"}`)."""
+    """One step. `action` and `obs` are plain JSON values (arrays as `{"nd", "shape", "b64"}`).
+
+    `rewards` are the components of a reward that is a vector, None where it is one number.
+    """
 
     step: int
     action: Any
@@ -55,6 +58,7 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     t: float
     agent_id: str | None = None
     turn: int | None = None
+    rewards: Any = None
     seq: int = 0
 
 

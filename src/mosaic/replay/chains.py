@@ -42,6 +42,10 @@ def chain_of(reader: StoreReader, row: EpisodeRow) -> Chain:
         raise ReplayError("how its environment was made was not recorded")
     if str(env["api"]).startswith("pettingzoo"):
         return _ZooChain(reader, key, env)
+    if row.agent_id is not None:
+        raise ReplayError(
+            f"environments of {env['api']} that return a value per agent are recorded, and not replayed yet"
+        )
     return _VectorChain(reader, key, env) if env.get("vector") else Chain(reader, key, env)
 
 

@@ -42,6 +42,11 @@ def _flags(step: StepRow) -> int:
     return int(step.terminated) + 2 * int(step.truncated)
 
 
+def _reward(step: StepRow) -> Any:
+    """What the step was paid: a number, or the list of a vector's components."""
+    return step.rewards if isinstance(step.rewards, list) else floats.to_json(step.reward)
+
+
 def _reset(event: dict[str, Any], *, seed: Any = None) -> dict[str, Any]:
     found = {name: event.get(name) for name in ("options", "rng") if event.get(name) is not None}
     found["seed"] = event.get("seed") if seed is None else seed
@@ -81,7 +86,7 @@ def _unit(
 
 def single(part: Part) -> Unit:
     """One episode of one environment."""
-    turns = [[s.action, floats.to_json(s.reward), _flags(s), s.obs] for s in _whole(part)]
+    turns = [[s.action, _reward(s), _flags(s), s.obs] for s in _whole(part)]
     turns_before = {part.row.index: list(range(len(turns) + 1))}
     return _unit(
         _reset(part.reset), part.reset.get("obs"), turns, turns_before, seeded=bool(part.reset.get("seeded"))
@@ -93,7 +98,7 @@ def parallel(parts: Sequence[Part]) -> Unit:
     turns: list[Any] = [{} for _ in range(_last_turn(parts))]
     for part in parts:
         for step in _whole(part):
-            result = [step.action, floats.to_json(step.reward), _flags(step), step.obs]
+            result = [step.action, _reward(step), _flags(step), step.obs]
             turns[step.turn or 0][str(part.row.agent_id)] = result
     first = {str(part.row.agent_id): part.reset.get("obs") for part in parts if _joined_at_reset(part)}
     reset = parts[0].reset
@@ -118,7 +123,7 @@ def aec(parts: Sequence[Part]) -> Unit:
         name = str(part.row.agent_id)
         for step in _whole(part):
             turns[step.turn or 0] = [name, step.action]
-        steps = [[floats.to_json(s.reward), _flags(s), s.obs] for s in part.steps]
+        steps = [[_reward(s), _flags(s), s.obs] for s in part.steps]
         agents[name] = {"first": part.reset.get("obs"), "steps": steps}
     reset = parts[0].reset
     called_too = {**_reset(reset), "called": True}
@@ -166,7 +171,7 @@ def vector(parts: Sequence[Part], *, num_envs: int, mode: str) -> Unit:
                 "positions of a vector environment that are reset one by one are not replayed yet"
             )
         turns_before[part.row.index] = list(range(len(column), len(column) + len(part.steps) + 1))
-        column.extend([s.action, [floats.to_json(s.reward), _flags(s), s.obs, ""]] for s in _whole(part))
+        column.extend([s.action, [_reward(s), _flags(s), s.obs, ""]] for s in _whole(part))
     turns = []
     for turn in range(max(map(len, columns))):
         now = [column[turn] if turn < len(column) else [None, None] for column in columns]

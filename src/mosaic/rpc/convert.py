@@ -72,7 +72,7 @@ def _shared(kind: type[msgspec.Struct], message: Any, *, apart: tuple[str, ...] 
 _RUN = _shared(RunRow, pb.RunRow, apart=("state", "tags", "exit"))
 _EXIT = _shared(ExitRecord, pb.RunExit)
 _SUMMARY = _shared(StoreSummary, pb.StoreSummary)
-_STEP = _shared(StepRow, pb.StepRecord, apart=("action", "obs"))
+_STEP = _shared(StepRow, pb.StepRecord, apart=("action", "obs", "rewards"))
 _EPISODE = _shared(EpisodeRow, pb.EpisodeRecord, apart=("return_",))
 _METRIC = _shared(MetricRow, pb.MetricRecord)
 _CHECKPOINT = _shared(CheckpointRow, pb.CheckpointRecord, apart=("meta",))
@@ -176,6 +176,7 @@ def step_to_pb(episode_id: str, row: StepRow) -> Any:
         t=row.t,
         agent_id=row.agent_id,
         turn=row.turn,
+        rewards_json=b"" if row.rewards is None else _encode(row.rewards),
         seq=row.seq,
     )
 
@@ -186,6 +187,7 @@ def step_from_pb(message: Any) -> tuple[str, StepRow]:
         **_fields(message, _STEP),
         action=_decode(message.action_json or b"null"),
         obs=_decode(message.obs_json or b"null"),
+        rewards=_decode(message.rewards_json or b"null"),
     )
     return message.episode_id, row
 

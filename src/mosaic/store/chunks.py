@@ -61,6 +61,7 @@ class Steps:
     agent: values.Values
     turn: values.Values
     extra: values.Values
+    rewards: values.Values
 
     def __len__(self) -> int:
         return len(self.seq)
@@ -77,6 +78,7 @@ NO_STEPS = Steps(
     agent=values.Same(b"null", 0),
     turn=values.Same(b"null", 0),
     extra=values.Same(b"null", 0),
+    rewards=values.Same(b"null", 0),
 )
 """No steps at all."""
 
@@ -117,6 +119,7 @@ def take(steps: Steps, index: values.Index) -> Steps:
         agent=values.take(steps.agent, index),
         turn=values.take(steps.turn, index),
         extra=values.take(steps.extra, index),
+        rewards=values.take(steps.rewards, index),
     )
 
 
@@ -135,6 +138,7 @@ def concat(parts: Sequence[Steps]) -> Steps:
         agent=values.join([p.agent for p in parts]),
         turn=values.join([p.turn for p in parts]),
         extra=values.join([p.extra for p in parts]),
+        rewards=values.join([p.rewards for p in parts]),
     )
 
 
@@ -165,6 +169,8 @@ def encode(episodes: Sequence[int], counts_: Sequence[int], steps: Steps, resets
         [len(reset) for reset in resets],
         _zstd.compress(b"".join(resets)) if any(resets) else b"",
     ]
+    if not (isinstance(steps.rewards, values.Same) and steps.rewards.text == b"null"):
+        body.append(_pack_values(steps.rewards, ends))  # at the end: who does not know it reads the rest
     packed = msgspec.msgpack.encode(body)
     form = _PLAIN
     if len(steps) < _SMALL:
@@ -207,7 +213,7 @@ def decode(blob: bytes) -> Chunk:
     flags[ends] = planes.unpack_ints(fields[11], many)
     flags[inner] = planes.unpack_ints(fields[12], count - many)
     reward = planes.unpack_matrix(fields[10], count=count, row_bytes=8, ends=ends)
-    columns = [_unpack_values(field, count, ends) for field in fields[13:18]]
+    columns = [_unpack_values(field, count, ends) for field in (*fields[13:18], *fields[20:21])]
     steps = Steps(
         seq=_unpack_run(fields[4], fields[5], starts, counts),
         step=_unpack_run(fields[6], fields[7], starts, counts),
@@ -219,6 +225,7 @@ def decode(blob: bytes) -> Chunk:
         agent=columns[2],
         turn=columns[3],
         extra=columns[4],
+        rewards=columns[5] if len(columns) > 5 else values.Same(b"null", count),
     )
     return Chunk(tuple(episodes.tolist()), tuple(counts.tolist()), steps, (fields[18], fields[19]))
 

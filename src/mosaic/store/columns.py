@@ -69,7 +69,15 @@ def to_columns(
         agent=_optional([event.agent_id for event in steps]),
         turn=_optional([event.turn for event in steps]),
         extra=extra,
+        rewards=_rarely([event.rewards for event in steps]),
     )
+
+
+def _rarely(column: Sequence[msgspec.Raw]) -> values.Values:
+    """A column that is nearly always null: those are the very default, and cost no look at their text."""
+    if column.count(column[0]) == len(column) and bytes(column[0]) == _NULL:
+        return values.Same(_NULL, len(column))
+    return values.recognise(column)
 
 
 def _optional(column: Sequence[str | int | None]) -> values.Values:

@@ -287,6 +287,7 @@ def step_key(fields: dict[str, Any]) -> bytes:
             bits(fields.get("t", 0.0)),
             fields.get("agent_id"),
             fields.get("turn"),
+            fields.get("rewards"),
         ],
         sort_keys=True,
     ).encode()

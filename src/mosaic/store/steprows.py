@@ -25,6 +25,7 @@ def step_rows(steps: Steps) -> list[StepRow]:
         steps.t.tolist(),
         steps.agent.objects(),
         steps.turn.objects(),
+        steps.rewards.objects(),
         steps.seq.tolist(),
         strict=True,
     )
@@ -39,7 +40,8 @@ def step_rows(steps: Steps) -> list[StepRow]:
             t=t,
             agent_id=agent,
             turn=turn,
+            rewards=rewards,
             seq=seq,
         )
-        for step, action, reward, terminated, truncated, obs, t, agent, turn, seq in plain
+        for step, action, reward, terminated, truncated, obs, t, agent, turn, rewards, seq in plain
     ]

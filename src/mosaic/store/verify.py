@@ -320,6 +320,7 @@ def _row_key(row: StepRow) -> bytes:
             "t": row.t,
             "agent_id": row.agent_id,
             "turn": row.turn,
+            "rewards": row.rewards,
         }
     )
 

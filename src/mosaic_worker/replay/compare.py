@@ -6,6 +6,7 @@ import base64
 import zlib
 from typing import Any, Dict, Optional
 
+from mosaic_worker.shapes import flag, numbers
 from mosaic_worker.values import as_array, float_to_json, plain
 
 __all__ = ["FLAGS", "difference", "flags_of", "of_step"]
@@ -19,13 +20,17 @@ Difference = Dict[str, Any]
 
 def flags_of(terminated: Any, truncated: Any) -> int:
     """Both flags as one number."""
-    return int(bool(terminated)) + 2 * int(bool(truncated))
+    return int(flag(terminated)) + 2 * int(flag(truncated))
 
 
 def of_step(recorded: Any, obs: Any, reward: Any, flags: int) -> Optional[Difference]:
-    """The first difference between a recorded `[reward, flags, obs]` and a step; None when it is the same."""
-    if repr(float_to_json(_float(reward))) != repr(_as_float(recorded[0])):
-        return {"what": "reward", "recorded": str(recorded[0]), "now": str(float_to_json(_float(reward)))}
+    """The first difference between a recorded `[reward, flags, obs]` and a step; None when it is the same.
+
+    A reward that is a vector is recorded as the list of its components.
+    """
+    paid = _paid(reward)
+    if repr(paid) != repr(_as_floats(recorded[0])):
+        return {"what": "reward", "recorded": str(recorded[0]), "now": str(paid)}
     if recorded[1] != flags:
         for bit, name in FLAGS:
             if (recorded[1] ^ flags) & bit:
@@ -33,14 +38,18 @@ def of_step(recorded: Any, obs: Any, reward: Any, flags: int) -> Optional[Differ
     return difference(recorded[2], obs)
 
 
-def _float(reward: Any) -> float:
-    try:
-        return float(reward)
-    except (TypeError, ValueError):
-        return float("nan")
+def _paid(reward: Any) -> Any:
+    """A reward as its record has it: the wire form of a number, or a list of them."""
+    if type(reward) is float:
+        return float_to_json(reward)
+    found = numbers(reward) or [float("nan")]
+    shown = [float_to_json(one) for one in found]
+    return shown[0] if len(shown) == 1 else shown
 
 
-def _as_float(value: Any) -> Any:
+def _as_floats(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_floats(one) for one in value]
     return value if isinstance(value, str) else float(value)
 
 

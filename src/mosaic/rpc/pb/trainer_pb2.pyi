@@ -259,7 +259,7 @@ class RegisterWorkerReply(_message.Message):
     def __init__(self, session: _Optional[str] = ..., producer: _Optional[str] = ..., acked_seq: _Optional[int] = ..., protocol: _Optional[int] = ..., version: _Optional[str] = ..., capabilities: _Optional[_Iterable[str]] = ..., max_batch_bytes: _Optional[int] = ...) -> None: ...
 
 class RunStep(_message.Message):
-    __slots__ = ("episode_id", "step", "action_json", "reward", "terminated", "truncated", "obs_json", "t", "agent_id", "turn")
+    __slots__ = ("episode_id", "step", "action_json", "reward", "terminated", "truncated", "obs_json", "t", "agent_id", "turn", "rewards_json")
     EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     ACTION_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -270,6 +270,7 @@ class RunStep(_message.Message):
     T_FIELD_NUMBER: _ClassVar[int]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
+    REWARDS_JSON_FIELD_NUMBER: _ClassVar[int]
     episode_id: str
     step: int
     action_json: bytes
@@ -280,7 +281,8 @@ class RunStep(_message.Message):
     t: float
     agent_id: str
     turn: int
-    def __init__(self, episode_id: _Optional[str] = ..., step: _Optional[int] = ..., action_json: _Optional[bytes] = ..., reward: _Optional[float] = ..., terminated: _Optional[bool] = ..., truncated: _Optional[bool] = ..., obs_json: _Optional[bytes] = ..., t: _Optional[float] = ..., agent_id: _Optional[str] = ..., turn: _Optional[int] = ...) -> None: ...
+    rewards_json: bytes
+    def __init__(self, episode_id: _Optional[str] = ..., step: _Optional[int] = ..., action_json: _Optional[bytes] = ..., reward: _Optional[float] = ..., terminated: _Optional[bool] = ..., truncated: _Optional[bool] = ..., obs_json: _Optional[bytes] = ..., t: _Optional[float] = ..., agent_id: _Optional[str] = ..., turn: _Optional[int] = ..., rewards_json: _Optional[bytes] = ...) -> None: ...
 
 class RunEpisode(_message.Message):
     __slots__ = ("episode_id", "steps", "episode_return", "outcome", "t_start", "t_end", "env_index", "agent_id", "seed", "t")
@@ -367,7 +369,7 @@ class Skipped(_message.Message):
     def __init__(self, from_seq: _Optional[int] = ..., to_seq: _Optional[int] = ...) -> None: ...
 
 class StepRecord(_message.Message):
-    __slots__ = ("episode_id", "step", "action_json", "reward", "terminated", "truncated", "obs_json", "t", "agent_id", "turn", "seq")
+    __slots__ = ("episode_id", "step", "action_json", "reward", "terminated", "truncated", "obs_json", "t", "agent_id", "turn", "seq", "rewards_json")
     EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     ACTION_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -379,6 +381,7 @@ class StepRecord(_message.Message):
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
+    REWARDS_JSON_FIELD_NUMBER: _ClassVar[int]
     episode_id: str
     step: int
     action_json: bytes
@@ -390,7 +393,8 @@ class StepRecord(_message.Message):
     agent_id: str
     turn: int
     seq: int
-    def __init__(self, episode_id: _Optional[str] = ..., step: _Optional[int] = ..., action_json: _Optional[bytes] = ..., reward: _Optional[float] = ..., terminated: _Optional[bool] = ..., truncated: _Optional[bool] = ..., obs_json: _Optional[bytes] = ..., t: _Optional[float] = ..., agent_id: _Optional[str] = ..., turn: _Optional[int] = ..., seq: _Optional[int] = ...) -> None: ...
+    rewards_json: bytes
+    def __init__(self, episode_id: _Optional[str] = ..., step: _Optional[int] = ..., action_json: _Optional[bytes] = ..., reward: _Optional[float] = ..., terminated: _Optional[bool] = ..., truncated: _Optional[bool] = ..., obs_json: _Optional[bytes] = ..., t: _Optional[float] = ..., agent_id: _Optional[str] = ..., turn: _Optional[int] = ..., seq: _Optional[int] = ..., rewards_json: _Optional[bytes] = ...) -> None: ...
 
 class EpisodeRecord(_message.Message):
     __slots__ = ("episode_id", "index", "env_index", "agent_id", "steps", "episode_return", "seed", "outcome", "t_start", "t_end", "group", "env_id", "seq")

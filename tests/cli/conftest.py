@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from mosaic.rpc.launch import connect, daemon_running, wait_until_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PRINTER = """
 import json, sys
@@ -113,6 +113,22 @@ def recorded_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     words = ["run", "--name", "printed", "--tag", "kind=test", "--", sys.executable, "-I", "-S", str(script)]
     with home_after(tmp_path_factory.mktemp("recorded"), *words, cwd=script.parent) as path:
         yield path
+
+
+@pytest.fixture(scope="session")
+def roles_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with one finished run whose episodes were played for different things; its daemon is up."""
+    script = Path(__file__).parents[1] / "workers" / "plays_roles.py"
+    words = ["run", "--name", "roles", "--", sys.executable, "-I", "-S", str(script)]
+    with home_after(tmp_path_factory.mktemp("roles"), *words) as path:
+        yield path
+
+
+@pytest.fixture
+def roles(roles_home: Path, monkeypatch: pytest.MonkeyPatch) -> DataRoot:
+    """The data root of the run with roles, in force for this test. Read only."""
+    monkeypatch.setenv("MOSAIC_HOME", str(roles_home))
+    return DataRoot(roles_home)
 
 
 @pytest.fixture

@@ -61,6 +61,21 @@ def test_show_is_readable(mosaic: Callable[..., Said]) -> None:
     assert {"episodes", "steps", "steps/s", "metrics", "return", "store"} <= titles
 
 
+@pytest.mark.usefixtures("roles")
+def test_show_tells_returns_of_training_and_of_evaluation_apart(mosaic: Callable[..., Said]) -> None:
+    shown = {line[:11].strip(): line[12:] for line in mosaic("show", "last").out.splitlines()}
+    assert shown["return"] == (
+        "30 last, 20 mean of the last 100 (training); evaluation: 92 mean of the last 100"
+    )
+    assert shown["roles"] == "4 training, 2 evaluation, 1 unknown"
+    document = strict_json(mosaic("show", "last", "--json").out)
+    assert (document["last_return"], document["mean_return_100"], document["returns_of"]) == (30, 20, "train")
+    assert (document["eval_mean_return_100"], document["eval_episodes"]) == (92, 2)
+    (listed,) = json_lines(mosaic("ls", "--json").out)
+    assert listed["last_return"] == 30
+    assert mosaic("verify", "last").code == 0
+
+
 def test_a_script_that_dies_at_once_shows_its_last_words(root: DataRoot, mosaic: Callable[..., Said]) -> None:
     run = Connection(root).run(["sh", "-c", r"printf 'boom \033[2J\n' >&2; exit 9"])
     run.wait()

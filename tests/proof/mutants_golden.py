@@ -28,9 +28,9 @@ GOLDEN_MUTANTS: list[Mutant] = [
     Mutant(
         name="outcomes are looked for in other bits",
         guarantee="G20",
-        file="mosaic/store/episodes.py",
-        old="_OUTCOME_SHIFT = 2\n",
-        new="_OUTCOME_SHIFT = 3\n",
+        file="mosaic/store/episode_rows.py",
+        old="MARK_SHIFT = 2\n",
+        new="MARK_SHIFT = 3\n",
         proof=_GOLDEN + "test_an_old_data_root_lists_verifies_and_replays_with_the_stores_it_came_with[0.1]",
     ),
     Mutant(

@@ -53,7 +53,14 @@ def test_a_step_comes_back_as_it_was() -> None:
 
 def test_an_episode_a_checkpoint_and_a_summary_come_back_as_they_were() -> None:
     episode = EpisodeRow(
-        episode_id="e", index=4, return_=math.inf, seed=0, outcome="terminated", t_start=0.0, seq=7
+        episode_id="e",
+        index=4,
+        return_=math.inf,
+        seed=0,
+        outcome="terminated",
+        t_start=0.0,
+        role="eval",
+        seq=7,
     )
     assert convert.episode_from_pb(convert.episode_to_pb(episode)) == episode
     checkpoint = CheckpointRow(
@@ -61,7 +68,13 @@ def test_an_episode_a_checkpoint_and_a_summary_come_back_as_they_were() -> None:
     )
     assert convert.checkpoint_from_pb(convert.checkpoint_to_pb(checkpoint)) == checkpoint
     summary = StoreSummary(
-        store_seq=5, holes=1, last_return=0.0, env_ids=["CartPole-v1"], warnings=["rebuilt"]
+        store_seq=5,
+        holes=1,
+        last_return=0.0,
+        env_ids=["CartPole-v1"],
+        warnings=["rebuilt"],
+        eval_episodes=2,
+        eval_mean_return_100=-0.5,
     )
     assert convert.summary_from_pb(convert.summary_to_pb(summary)) == summary
 

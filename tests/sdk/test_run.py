@@ -96,3 +96,18 @@ def test_decisions_beliefs_and_the_config_of_a_run(runs: mosaic.Connection, tmp_
     with pytest.raises(UsageError, match="mosaic steps RUN EPISODE"):
         run.events("step")
     assert run.verify() == []
+
+
+ROLES = Path(__file__).parents[1] / "workers" / "plays_roles.py"
+
+
+def test_episodes_and_returns_are_read_by_role(runs: mosaic.Connection) -> None:
+    run = runs.run([sys.executable, "-I", str(ROLES)])
+    run.wait()
+    assert [episode.index for episode in run.episodes(role="eval")] == [1, 4]
+    assert [episode.role for episode in run.episodes()][:4] == ["train", "eval", "train", None]
+    assert [row.value for row in run.metrics("return")] == [10.0, 20.0, 30.0]
+    assert [row.value for row in run.metrics("return", role="eval")] == [90.0, 94.0]
+    assert run.summary().mean_return_100 == 20.0
+    with pytest.raises(UsageError, match="train, eval, unknown"):
+        run.episodes(role="test")

@@ -8,30 +8,86 @@ from typing import Any
 import msgspec
 
 from mosaic.store.episodes import Live
-from mosaic.store.state import State
+from mosaic.store.state import Recent, State
 
 COUNTS = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes")
 
 
-def ended(return_: float) -> Live:
-    return Live("e", 0, 0, 0, return_=return_)
+def ended(seq: int, return_: float, *, steps: int = 1, outcome: str = "terminated", role: str = "") -> Live:
+    return Live("e", seq, 0, 0, seq=seq, return_=return_, steps=steps, outcome=outcome, role=role or None)
+
+
+def fresh() -> State:
+    return State(recent_returns=Recent())
 
 
 def test_only_the_last_hundred_returns_count() -> None:
-    state = State()
+    state = fresh()
     for k in range(150):
-        state.saw_end(ended(float(k)))
+        state.saw_end(ended(k, float(k)))
     summary = state.summary()
     assert summary.last_return == 149.0
     assert summary.mean_return_100 == sum(range(50, 150)) / 100
 
 
 def test_returns_that_are_no_numbers_do_not_stop_it() -> None:
-    state = State()
-    for value in (math.inf, -math.inf, math.nan):
-        state.saw_end(ended(value))
+    state = fresh()
+    for at, value in enumerate((math.inf, -math.inf, math.nan)):
+        state.saw_end(ended(at, value))
     assert math.isnan(state.summary().mean_return_100 or 0.0)
-    assert math.isnan(msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=State).recent[2])
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=State)
+    assert math.isnan(again.summary().last_return or 0.0)
+
+
+def test_what_was_cut_and_what_has_no_step_says_nothing_about_returns() -> None:
+    state = fresh()
+    state.saw_end(ended(1, 20.0))
+    state.saw_end(ended(2, 3.0, outcome="cut"))
+    state.saw_end(ended(3, 0.0, steps=0))
+    assert (state.summary().last_return, state.summary().mean_return_100) == (20.0, 20.0)
+
+
+def test_evaluation_counts_only_where_there_is_nothing_else() -> None:
+    state = fresh()
+    state.saw_end(ended(1, 90.0, role="eval"))
+    assert (state.summary().last_return, state.summary().mean_return_100) == (90.0, 90.0)
+    assert state.summary().returns_of == "eval"
+    state.saw_end(ended(2, 10.0, role="train"))
+    state.saw_end(ended(3, 20.0))
+    state.saw_end(ended(4, 94.0, role="eval"))
+    summary = state.summary()
+    assert (summary.last_return, summary.mean_return_100, summary.eval_mean_return_100) == (20.0, 15.0, 92.0)
+    assert summary.returns_of == "train"
+
+
+def test_the_last_return_is_that_of_the_episode_whose_last_event_came_last() -> None:
+    state = fresh()
+    for seq in (5, 9, 7):
+        state.saw_end(ended(seq, float(seq)))
+    assert state.summary().last_return == 9.0
+
+
+def test_an_ended_episode_of_which_something_else_comes_to_be_known_counts_as_that_and_once() -> None:
+    state = fresh()
+    first = ended(3, 1.0)
+    state.saw_end(first)
+    first.curve, first.seq, first.return_, first.role = first.point, 8, 2.0, "eval"
+    state.saw_end(first)
+    assert state.recent_returns == Recent(evaluated=[(8, 3, 2.0)])
+
+
+def test_when_one_of_a_full_hundred_no_longer_counts_the_rows_are_asked_for_the_next() -> None:
+    state = fresh()
+    for seq in range(99):
+        state.saw_end(ended(seq, 1.0))
+    last = ended(99, 1.0)
+    for _ in range(2):
+        state.saw_end(last)
+        last.curve = last.point
+    assert state.recent_returns is not None, "nothing is missing"
+    last.outcome = "cut"
+    state.saw_end(last)
+    assert state.recent_returns is None
 
 
 def test_the_speed_is_that_of_the_last_seconds_of_event_time() -> None:

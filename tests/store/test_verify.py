@@ -79,6 +79,9 @@ def tampered(folder: RunFolder, *statements: str) -> list[str]:
         ("UPDATE episodes SET steps = 9 WHERE idx = 3", "steps of episode 3 ("),
         ("UPDATE episodes SET flags = 3 | 2 << 2 WHERE idx = 3", "outcome of episode 3 ("),
         ("UPDATE episodes SET flags = 3 WHERE idx = 3", "outcome of episode 3 ("),
+        ("UPDATE episodes SET flags = flags | (2 << 4) WHERE idx = 3", "role of episode 3 ("),
+        ("UPDATE episodes SET return_ = 9.5 WHERE idx = 5", "last return"),
+        ("UPDATE episodes SET return_ = 9.5 WHERE idx = 5", "mean return"),
         ("UPDATE episodes SET t_start = 100.00000000000001 WHERE idx = 3", "t_start of episode 3 ("),
         ("UPDATE episodes SET t_end = t_end + 1 WHERE idx = 3", "t_end of episode 3 ("),
         ("UPDATE episodes SET env_index = 2 WHERE idx = 3", "env_index of episode 3 ("),
@@ -113,6 +116,10 @@ LINES: list[dict[str, Any]] = [
     {"type": "reset", "env_key": "k", "env": {"id": "A-v1"}, "t": 1.5},
     {"type": "reset", "env_key": "k", "env_index": 3, "agent_id": "red", "group": "g", "seed": 1 << 70},
     {"type": "reset", "env_key": "k", "env": {"id": "B-v1"}, "t": "NaN", "seed": 5},
+    {"type": "reset", "env_key": "k", "role": "train"},
+    {"type": "reset", "env_key": "k", "role": "eval"},
+    {"type": "reset", "env_key": "k", "role": "tournament"},
+    {"type": "reset", "env_key": "k", "role": ["eval"]},
     {"type": "step", "step": 0, "reward": 0.1, "t": 2.0},
     {"type": "step", "step": 1, "reward": "-Infinity", "t": 2.5, "terminated": True},
     {"type": "step", "step": 2, "reward": 0.2, "t": 3.5, "truncated": True},
@@ -124,7 +131,7 @@ LINES: list[dict[str, Any]] = [
 ]
 
 
-@given(st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from("ab")), max_size=12), st.integers(1, 4))
+@given(st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from("abc")), max_size=16), st.integers(1, 4))
 def test_what_ingest_works_out_is_worked_out_again(said: list[tuple[dict[str, Any], str]], size: int) -> None:
     """Cut episodes, none or several resets, ends without steps, steps after ends; stored piece by piece."""
     with tempfile.TemporaryDirectory() as parent:

@@ -44,10 +44,10 @@ class Stored:
         self._episodes = 0
         self._state = RunState.RUNNING
 
-    def episodes(self, returns: Iterable[float], *, length: int = 10, **more: Any) -> None:
+    def episodes(self, returns: Iterable[float], *, length: int = 10, role: str = "", **more: Any) -> None:
         """Ended episodes with these returns, one after the other, ten seconds each."""
         for value in returns:
-            episode = self.begin()
+            episode = self.begin(role=role)
             self.t += 10.0
             told = {
                 "type": "episode",
@@ -57,10 +57,11 @@ class Stored:
             }
             self._segments.add({**told, "t": self.t, "t_end": self.t, "outcome": "terminated", **more})
 
-    def begin(self) -> str:
+    def begin(self, *, role: str = "") -> str:
         """An episode begins."""
         episode = f"{self._segments.producer}.0.{self._episodes}"
         reset: dict[str, Any] = {"type": "reset", "episode_id": episode, "env_key": "0", "t": self.t}
+        reset |= {"role": role} if role else {}
         if self._episodes == 0:
             reset |= {"env": {"api": "gymnasium", "id": "CartPole-v1", "kwargs": {}}, "seed": self._seed}
         self._segments.add(reset)

@@ -37,11 +37,19 @@ _NAMES = (
 @options.run_argument
 @click.option("--name", help="Only this metric, by its own name or ours (return, length, loss/…, sps, lr).")
 @click.option("--names", "only_names", is_flag=True, help="Only which metrics there are.")
+@options.role_option("With --name return or length: the episodes' own, of this role alone.")
 @options.json_option
 @click.option("-n", "most", type=click.IntRange(min=1), help="Only the last N.")
 @options.wait_option
 def metrics_command(
-    *, run: str, name: str | None, only_names: bool, as_json: bool, most: int | None, wait_secs: float
+    *,
+    run: str,
+    name: str | None,
+    only_names: bool,
+    role: str | None,
+    as_json: bool,
+    most: int | None,
+    wait_secs: float,
 ) -> None:
     """List the metrics a run logged.
 
@@ -56,7 +64,10 @@ def metrics_command(
         _write_names(found, as_json=as_json)
         return
     names, metrics = options.ask(
-        root, row, lambda reader: (reader.metric_names(), series.metrics(reader, name)), wait_secs=wait_secs
+        root,
+        row,
+        lambda reader: (reader.metric_names(), series.metrics(reader, name, role=role)),
+        wait_secs=wait_secs,
     )
     if name is not None and not metrics:
         raise UsageError(_no_such(row.run_id, name, [source for source, _, _ in names]))

@@ -10,6 +10,7 @@ from mosaic.app import reading, run_index
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.paths import data_root
+from mosaic.protocol.counting import ROLES, UNKNOWN
 from mosaic_worker.common import words
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "json_option",
     "of_job",
     "rest",
+    "role_option",
     "root",
     "run_argument",
     "wait_option",
@@ -47,6 +49,11 @@ wait_option = click.option(
     show_default=True,
     help="Seconds to wait for an ended run's last events.",
 )
+
+
+def role_option(about: str) -> Callable[[F], F]:
+    """`--role`: what episodes were played for."""
+    return click.option("--role", type=click.Choice([*ROLES, UNKNOWN]), help=about)
 
 
 class WithRest(click.Command):

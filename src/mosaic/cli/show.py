@@ -113,6 +113,8 @@ def _lines(
         ("store", _store_line(summary, behind)),
         ("kept in", str(root.run(row.run_id).path)),
     ]
+    if roles := _roles(summary):
+        lines.insert(9, ("roles", roles))
     if manifest.spec.job is not None and manifest.spec.job.kind == "eval":
         lines.insert(2, ("plays", visible(manifest.spec.job.checkpoint or "-")))
     if row.tags:
@@ -174,7 +176,23 @@ def _returns(summary: StoreSummary) -> str:
     if summary.last_return is None:
         return "-"
     mean = number_or_dash(summary.mean_return_100)
-    return f"{number_or_dash(summary.last_return)} last, {mean} mean of the last 100"
+    said = f"{number_or_dash(summary.last_return)} last, {mean} mean of the last 100"
+    if summary.eval_mean_return_100 is None:
+        return said
+    if summary.returns_of == "eval":
+        return f"{said} (evaluation)"
+    return (
+        f"{said} (training); evaluation: {number_or_dash(summary.eval_mean_return_100)} mean of the last 100"
+    )
+
+
+def _roles(summary: StoreSummary) -> str:
+    """How many episodes were played for what; empty when nobody said."""
+    counted = {"training": summary.train_episodes, "evaluation": summary.eval_episodes}
+    if not any(counted.values()):
+        return ""
+    counted["unknown"] = summary.episodes - sum(counted.values())
+    return ", ".join(f"{count(number)} {role}" for role, number in counted.items() if number)
 
 
 def _numbers(summary: StoreSummary) -> list[tuple[str, str]]:

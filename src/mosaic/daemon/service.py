@@ -225,7 +225,10 @@ class TrainerService:
     async def _list_episodes(self, request: Any, _context: Any) -> Any:
         def read(reader: StoreReader) -> Any:
             rows = reader.episodes(
-                since_seq=request.since_seq, first_index=request.first_index, limit=_limit(request.limit)
+                since_seq=request.since_seq,
+                first_index=request.first_index,
+                limit=_limit(request.limit),
+                role=request.role or None,
             )
             return pb.ListEpisodesReply(rows=[convert.episode_to_pb(row) for row in rows])
 

@@ -29,6 +29,7 @@ COLUMNS: Final[dict[str, dict[str, type]]] = {
     "episodes": {
         "episode_id": str, "index": int, "env_index": int, "agent_id": str, "steps": int, "return": float,
         "seed": int, "outcome": str, "t_start": float, "t_end": float, "group": str, "env_id": str,
+        "role": str,
     },
     "steps": {
         "episode_id": str, "index": int, "step": int, "action": object, "reward": float, "terminated": bool,

@@ -12,11 +12,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
+from mosaic.protocol.counting import counts, is_evaluation, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from mosaic.protocol.rows import EpisodeRow
     from mosaic.store.reader import StoreReader
 
 __all__ = ["masked_crc32c", "scalar_event", "write_tensorboard"]
@@ -27,7 +29,10 @@ _INT64 = 1 << 63
 
 
 def write_tensorboard(reader: StoreReader, folder: Path) -> Path:
-    """Write all metrics, and every episode's return and length, as one event file in a folder.
+    """Write all metrics, and the episodes' returns and lengths, as one event file in a folder.
+
+    Episodes are those that were played to their end (`protocol.counting`). Beside training, evaluation has
+    tags of its own: `eval_episode/return`.
 
     Raises:
         UsageError: the folder already holds event files; TensorBoard would mix them.
@@ -50,13 +55,11 @@ def write_tensorboard(reader: StoreReader, folder: Path) -> Path:
 
 
 def _scalars(reader: StoreReader) -> Iterator[bytes]:
-    first = 0
-    while page := reader.episodes(first_index=first, limit=_PAGE):
-        for episode in page:
-            if episode.t_end is not None:
-                yield scalar_event("episode/return", episode.return_, step=episode.index, t=episode.t_end)
-                yield scalar_event("episode/length", episode.steps, step=episode.index, t=episode.t_end)
-        first = page[-1].index + 1
+    trained = next(_counted(reader, evaluation=False), None) is not None
+    for episode in _counted(reader, evaluation=not trained):
+        yield from _of_episode("episode", episode)
+    for episode in _counted(reader, evaluation=True) if trained else ():
+        yield from _of_episode("eval_episode", episode)
     counted: defaultdict[str, int] = defaultdict(int)
     since = 0
     while metrics := reader.metrics(since_seq=since, limit=_PAGE):
@@ -65,6 +68,23 @@ def _scalars(reader: StoreReader) -> Iterator[bytes]:
             counted[row.name] += 1
             yield scalar_event(row.name, row.value, step=step, t=row.t)
         since = metrics[-1].seq
+
+
+def _counted(reader: StoreReader, *, evaluation: bool) -> Iterator[EpisodeRow]:
+    """The episodes that were played to their end, of evaluation or of everything else."""
+    first = 0
+    while page := reader.episodes(first_index=first, limit=_PAGE):
+        for row in page:
+            mark = mark_of(row.outcome, row.role)
+            if row.t_end is not None and counts(row.steps, mark) and is_evaluation(mark) == evaluation:
+                yield row
+        first = page[-1].index + 1
+
+
+def _of_episode(group: str, episode: EpisodeRow) -> Iterator[bytes]:
+    t = episode.t_end or 0.0
+    yield scalar_event(f"{group}/return", episode.return_, step=episode.index, t=t)
+    yield scalar_event(f"{group}/length", episode.steps, step=episode.index, t=t)
 
 
 def scalar_event(tag: str, value: float, *, step: int, t: float) -> bytes:

@@ -75,6 +75,7 @@ class Reset(_Event, tag="reset"):
     "versions", "spaces", "num_envs"}`. It is written at the first reset of an `env_key` of a producer
     and when it changes, and holds for the later ones. `rng` is the generator's state just before the
     reset. `group` ties together the episodes of one multi-agent environment, or of one vector environment.
+    `role` says what the episode is for, `train` or `eval`; without it, or with any other text, nobody knows.
     """
 
     episode_id: str
@@ -88,6 +89,7 @@ class Reset(_Event, tag="reset"):
     options: Any = None
     rng: Any = None
     obs: Raw = _NULL
+    role: str | None = None
 
 
 class Step(_Event, tag="step", gc=False):
@@ -210,6 +212,7 @@ Event = (
 )
 
 LATER_FIELDS: dict[type[_Event], tuple[str, ...]] = {
+    Reset: ("role",),
     Step: ("rewards",),
     Decision: ("proposed", "executed", "verdict", "by", "reason", "ms"),
     Belief: ("add", "del", "chosen", "intentions"),

@@ -40,6 +40,8 @@ class EpisodeRow(msgspec.Struct, frozen=True, kw_only=True):
     t_end: float | None = None
     group: str | None = None
     env_id: str | None = None
+    role: str | None = None
+    """What it was played for: `train` or `eval`; None when nobody knows."""
     seq: int = 0
 
 
@@ -123,6 +125,13 @@ class StoreSummary(RollUp, frozen=True, kw_only=True):
     holes: int = 0
     t_first: float | None = None
     t_last: float | None = None
+    train_episodes: int = 0
+    eval_episodes: int = 0
+    """Begun with this role; the role of the others is unknown."""
+    returns_of: str | None = None
+    """Of which episodes the returns above are: `eval`, or `train`, which stands for unknown ones too."""
+    eval_mean_return_100: float | None = None
+    """The mean of the last 100 evaluation episodes that count (`protocol.counting`)."""
     warnings: list[str] = []
 
 

@@ -189,11 +189,17 @@ class Client:
     # Pages.
 
     def episodes(
-        self, run_id: str, *, first_index: int = 0, limit: int = 1000, since_seq: int = 0
+        self,
+        run_id: str,
+        *,
+        first_index: int = 0,
+        limit: int = 1000,
+        since_seq: int = 0,
+        role: str | None = None,
     ) -> list[EpisodeRow]:
-        """A page of a run's episodes by index."""
+        """A page of a run's episodes by index; of one role alone, if that is given."""
         request = pb.ListEpisodesRequest(
-            run=run_id, first_index=first_index, limit=limit, since_seq=since_seq
+            run=run_id, first_index=first_index, limit=limit, since_seq=since_seq, role=role or ""
         )
         return [convert.episode_from_pb(row) for row in self._call(self._stub.ListEpisodes, request).rows]
 

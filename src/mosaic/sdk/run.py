@@ -131,14 +131,23 @@ class Run:
             self._root, self._run_id, lambda reader: reader.summary(), timeout_secs=self._ingest_secs
         )
 
-    def episodes(self) -> list[EpisodeRow]:
+    def episodes(self, *, role: str | None = None) -> list[EpisodeRow]:
         """Its episodes, by index.
 
+        Args:
+            role: Only those played for this: `"train"`, `"eval"`, or `"unknown"` when nobody said.
+
+        Raises:
+            UsageError: there is no such role.
+
         Example:
-            >>> [episode.return_ for episode in run.episodes()]
+            >>> [episode.return_ for episode in run.episodes(role="eval")]
         """
         return reading.ask(
-            self._root, self._run_id, lambda reader: reader.episodes(), timeout_secs=self._ingest_secs
+            self._root,
+            self._run_id,
+            lambda reader: reader.episodes(role=role),
+            timeout_secs=self._ingest_secs,
         )
 
     def steps(self, episode: int | str) -> list[StepRow]:
@@ -157,10 +166,15 @@ class Run:
             timeout_secs=self._ingest_secs,
         )
 
-    def metrics(self, name: str | None = None) -> list[MetricRow]:
+    def metrics(self, name: str | None = None, *, role: str | None = None) -> list[MetricRow]:
         """What it logged: everything, or one metric by its own name or ours (`return`, `lr`, `loss/…`).
 
-        For `return` and `length`, a run whose framework logged none gives its episodes' own.
+        For `return` and `length`, a run whose framework logged none gives its episodes' own: of those that
+        were played to their end, the training and unknown ones; of a run that has none of these, evaluation.
+
+        Args:
+            name: Which metric.
+            role: With `return` and `length`: the episodes' own, of this role alone.
 
         Example:
             >>> [row.value for row in run.metrics("return")]
@@ -168,7 +182,7 @@ class Run:
         return reading.ask(
             self._root,
             self._run_id,
-            lambda reader: series.metrics(reader, name),
+            lambda reader: series.metrics(reader, name, role=role),
             timeout_secs=self._ingest_secs,
         )
 

@@ -18,7 +18,7 @@ from mosaic.errors import ProtocolError
 from mosaic.protocol import codec, floats
 from mosaic.protocol.codec import Unknown
 from mosaic.protocol.events import Log
-from mosaic.store.episodes import join_id, split_id
+from mosaic.store.episode_rows import join_id, split_id
 from mosaic.store.kinds import BY_STEP, SHARED_TABLE
 from mosaic.store.lines import json_of
 from mosaic.store.schema import int_to_sql, to_float, to_int, to_sql

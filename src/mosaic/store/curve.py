@@ -21,18 +21,23 @@ BLOCK = 8192
 TAIL = 1024
 """The newest points are rewritten with every commit; at this many they join a block."""
 
-Point = tuple[int, float, float, int]
-"""Index, end time, return and steps of an ended episode."""
+Point = tuple[int, float, float, int, int]
+"""Index, end time, return, steps and mark (`protocol.counting`) of an ended episode."""
 
 
 @dataclass(frozen=True)
 class ReturnCurve:
-    """Ended episodes by index. `t_end` is when each ended, 0 when its writer gave no times."""
+    """Ended episodes by index. `t_end` is when each ended, 0 when its writer gave no times.
+
+    `mark` says how it ended and what it was for (`protocol.counting`); version 0.1 did not keep that here,
+    so there it is 0: unknown.
+    """
 
     index: npt.NDArray[np.int64]
     t_end: npt.NDArray[np.float64]
     return_: npt.NDArray[np.float64]
     steps: npt.NDArray[np.int64]
+    mark: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.index)
@@ -40,7 +45,7 @@ class ReturnCurve:
 
 def encode(points: Sequence[Point]) -> bytes:
     """One block."""
-    index, t_end, return_, steps = zip(*points, strict=True)
+    index, t_end, return_, steps, mark = zip(*points, strict=True)
     returns = np.array(return_, np.float64)
     ends = np.array([len(points) - 1])
     return msgspec.msgpack.encode(
@@ -50,25 +55,27 @@ def encode(points: Sequence[Point]) -> bytes:
             *_pack_run(np.array(t_end, np.float64).view(np.int64)),
             planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
             planes.pack_ints(np.array(steps, np.int64)),
+            planes.pack_ints(np.array(mark, np.int64)),
         ]
     )
 
 
 def decode(data: bytes) -> ReturnCurve:
     """The block `encode` made."""
-    count, index0, index, t_end0, t_end, return_, steps = msgspec.msgpack.decode(data)
+    count, index0, index, t_end0, t_end, return_, steps, *later = msgspec.msgpack.decode(data)
     rows = planes.unpack_matrix(return_, count=count, row_bytes=8, ends=np.array([count - 1]))
     return ReturnCurve(
         index=_unpack_run(index0, index, count),
         t_end=_unpack_run(t_end0, t_end, count).view(np.float64),
         return_=rows.view("<f8").reshape(count),
         steps=planes.unpack_ints(steps, count),
+        mark=planes.unpack_ints(later[0], count) if later else np.zeros(count, np.int64),
     )
 
 
 def points_of(block: ReturnCurve) -> list[Point]:
     """A block's points one by one."""
-    columns = (block.index, block.t_end, block.return_, block.steps)
+    columns = (block.index, block.t_end, block.return_, block.steps, block.mark)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -76,7 +83,7 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     """All blocks as one curve, by index; of two points of one episode the later holds."""
     if not blocks:
         none = np.empty(0, np.int64)
-        return ReturnCurve(none, none.astype(np.float64), none.astype(np.float64), none)
+        return ReturnCurve(none, none.astype(np.float64), none.astype(np.float64), none, none)
     index = np.concatenate([block.index for block in blocks])
     last = np.full(int(index.max()) + 1, -1)
     last[index] = np.arange(len(index))
@@ -86,6 +93,7 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
         t_end=np.concatenate([block.t_end for block in blocks])[chosen],
         return_=np.concatenate([block.return_ for block in blocks])[chosen],
         steps=np.concatenate([block.steps for block in blocks])[chosen],
+        mark=np.concatenate([block.mark for block in blocks])[chosen],
     )
 
 

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mosaic.protocol import floats
+from mosaic.protocol.counting import known_role, mark_of, outcome_of, role_of
 from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import EpisodeRow
 from mosaic.store.chunks import TERMINATED
+from mosaic.store.episode_rows import ENDED, MARK_SHIFT, TOLD, join_id
 from mosaic.store.schema import int_to_sql, to_float, to_int, to_sql
 
 if TYPE_CHECKING:
@@ -25,68 +27,11 @@ if TYPE_CHECKING:
     from mosaic.protocol.events import Episode, Reset
     from mosaic.store.chunks import Steps
 
-__all__ = [
-    "BLOCK",
-    "BY_ID",
-    "CHANGED",
-    "COLUMNS",
-    "ENDED",
-    "TOLD",
-    "Live",
-    "Span",
-    "join_id",
-    "row_of",
-    "split_id",
-]
+__all__ = ["Live", "Span", "row_of"]
 
-ENDED = 1
-"""A step or an `episode` event said that the episode is over."""
-TOLD = 2
-"""There was an `episode` event: its counts hold, not ours."""
-
-COLUMNS = "idx, prefix, number, seq, flags, steps, return_, t_start, t_end, env, env_index, pack, rest"
-BLOCK = 256
-"""Episodes with neighbouring indexes that are looked up together."""
-BY_ID = (
-    f"SELECT {COLUMNS} FROM episodes JOIN "  # noqa: S608
-    "(SELECT block FROM spans WHERE prefix = ?1 AND ?2 BETWEEN low AND high) "
-    f"ON idx BETWEEN block * {BLOCK} AND block * {BLOCK} + {BLOCK - 1} WHERE prefix = ?1 AND number = ?2"
-)
-"""The row of prefix ?1, number ?2."""
-CHANGED = (
-    f"SELECT {COLUMNS} FROM (SELECT block, seq AS last FROM blocks WHERE seq > ?1) JOIN episodes "  # noqa: S608
-    f"ON idx BETWEEN block * {BLOCK} AND block * {BLOCK} + {BLOCK - 1} WHERE seq > ?1 AND idx >= ?2 "
-    "ORDER BY idx LIMIT ?3"
-)
-"""The rows changed after ?1, from index ?2 on, at most ?3."""
-
-_OUTCOME_OF = (None, "terminated", "truncated", "cut")
-_OUTCOMES = {outcome: code for code, outcome in enumerate(_OUTCOME_OF)}
-_OUTCOME_SHIFT = 2
 _INT, _FLOAT = struct.Struct("<q"), struct.Struct("<d")
-_NO_NUMBER = -1
-_MAX_DIGITS = 15
 
 Span = tuple["Steps", int, int]
-
-
-def split_id(episode_id: str) -> tuple[str, int]:
-    """An id as a prefix many ids share and the number at its end (-1: it ends in none)."""
-    prefix = episode_id.rstrip("0123456789")
-    digits = episode_id[len(prefix) :]
-    if (
-        not digits
-        or len(digits) > _MAX_DIGITS
-        or not digits.isascii()
-        or (digits[0] == "0" and digits != "0")
-    ):
-        return episode_id, _NO_NUMBER
-    return prefix, int(digits)
-
-
-def join_id(prefix: str, number: int) -> str:
-    """The id behind `split_id`."""
-    return prefix if number == _NO_NUMBER else f"{prefix}{number}"
 
 
 @dataclass(slots=True)
@@ -108,6 +53,7 @@ class Live:
     pack: int | None = None
     seed: int | None = None
     outcome: str | None = None
+    role: str | None = None
     agent: str | None = None
     group: str | None = None
     counted: int = 0
@@ -119,13 +65,23 @@ class Live:
     reset: bytes | None = None
     has_reset: bool = False
     dirty: bool = True
-    curve: tuple[float, float, int] | None = None
+    curve: tuple[float, float, int, int] | None = None
     pending: list[Span] = field(default_factory=list)
 
     @property
     def waiting(self) -> int:
         """Steps that are not in their final chunk."""
         return self.live_steps + self.pending_steps
+
+    @property
+    def mark(self) -> int:
+        """How it ended and what it was for, as one small number."""
+        return mark_of(self.outcome, self.role)
+
+    @property
+    def point(self) -> tuple[float, float, int, int]:
+        """What the return curve keeps of it beside its index."""
+        return self.t_end or 0.0, self.return_, self.steps, self.mark
 
     def add_steps(self, block: Steps, start: int, stop: int, rewards: list[float]) -> None:
         """Roll up a span of steps and keep it for writing."""
@@ -154,6 +110,7 @@ class Live:
         self.t_start = floats.from_json(event.t)
         self.env, self.env_index, self.seed = env, event.env_index, event.seed
         self.agent, self.group = event.agent_id, event.group
+        self.role = known_role(event.role)
         self.has_reset = True
         self.seq = max(self.seq, seq)
         self.dirty = True
@@ -180,16 +137,17 @@ class Live:
 
         `t_end` is kept as how far its bits are from those of `t_start`.
         """
-        code = _OUTCOMES.get(self.outcome, 0)
+        mark = self.mark
+        is_own = outcome_of(mark) is None  # an outcome of the worker's own making, or none
         alike = self.counted == self.steps and _FLOAT.pack(self.summed) == _FLOAT.pack(self.return_)
         rest = None
-        if not alike or not code or self.seed is not None or self.agent is not None or self.group is not None:
+        if not alike or is_own or self.seed is not None or self.agent is not None or self.group is not None:
             rest = msgspec.msgpack.encode(
                 _Rest(
                     _word(self.seed),
                     self.agent,
                     self.group,
-                    None if code else self.outcome,
+                    self.outcome if is_own else None,
                     None if alike else self.counted,
                     None if alike else self.summed,
                 )
@@ -199,7 +157,7 @@ class Live:
             self.prefix,
             self.number,
             self.seq,
-            self.flags | code << _OUTCOME_SHIFT,
+            self.flags | mark << MARK_SHIFT,
             self.steps,
             to_sql(self.return_),
             None if self.t_start is None else to_sql(self.t_start),
@@ -231,7 +189,8 @@ class Live:
             env_index=to_int(row[10]) or 0,
             pack=row[11],
             seed=int(rest.seed) if isinstance(rest.seed, str) else rest.seed,
-            outcome=_OUTCOME_OF[row[4] >> _OUTCOME_SHIFT] or rest.outcome,
+            outcome=outcome_of(row[4] >> MARK_SHIFT) or rest.outcome,
+            role=role_of(row[4] >> MARK_SHIFT),
             agent=rest.agent,
             group=rest.group,
             counted=row[5] if rest.counted is None else rest.counted,
@@ -287,5 +246,6 @@ def row_of(live: Live, env_id: str | None) -> EpisodeRow:
         t_end=live.t_end,
         group=live.group,
         env_id=env_id,
+        role=live.role,
         seq=live.seq,
     )

@@ -12,7 +12,7 @@ from mosaic.errors import ProtocolError, UsageError
 from mosaic.protocol import codec, floats
 from mosaic.protocol.codec import Unknown
 from mosaic.store import bystep
-from mosaic.store.episodes import join_id
+from mosaic.store.episode_rows import join_id
 from mosaic.store.kinds import BY_STEP, KINDS, SHARED_TABLE
 from mosaic.store.schema import int_to_sql, rows
 from mosaic.store.values import parse

@@ -9,7 +9,7 @@ import msgspec
 
 from mosaic.errors import StoreError
 from mosaic.store import schema
-from mosaic.store.state import State
+from mosaic.store.recent import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,5 +44,4 @@ def look(folder: RunFolder, question: Callable[[apsw.Connection], T]) -> T | Non
 
 
 def _summary(db: apsw.Connection) -> StoreSummary:
-    saved = db.execute("SELECT data FROM state").get
-    return (State() if saved is None else msgspec.msgpack.decode(saved, type=State)).summary()
+    return read_state(db).summary()

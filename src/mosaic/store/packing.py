@@ -16,12 +16,13 @@ import apsw
 from mosaic.errors import StoreError
 from mosaic.store import chunks, curve
 from mosaic.store.chunks import CHUNK_STEPS, Steps
-from mosaic.store.episodes import ENDED, Live, Span
+from mosaic.store.episode_rows import ENDED
 from mosaic.store.schema import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mosaic.store.episodes import Live, Span
     from mosaic.store.state import State
 
 __all__ = ["CURVE", "Packer", "decode_own"]

@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import apsw
-import msgspec
 import numpy as np
 
-from mosaic.errors import StoreError, UsageError
+from mosaic.errors import StoreError
 from mosaic.protocol.rows import (
     CheckpointRow,
     EpisodeRow,
@@ -27,11 +26,11 @@ from mosaic.protocol.rows import (
 from mosaic.store import chunks, curve, eventlog, schema, seeded
 from mosaic.store.configuration import read_config
 from mosaic.store.curve import ReturnCurve
-from mosaic.store.episodes import BY_ID, CHANGED, COLUMNS, Live, row_of, split_id
 from mosaic.store.kinds import SHARED_TABLE
+from mosaic.store.lookup import EpisodeLookup
 from mosaic.store.packing import CURVE
+from mosaic.store.recent import read_state
 from mosaic.store.schema import rows
-from mosaic.store.state import State
 from mosaic.store.steprows import step_rows
 from mosaic.store.values import parse
 
@@ -66,8 +65,7 @@ class StoreReader:
         self._folder = folder
         self._cached = cached_chunks
         self._cache: OrderedDict[int, chunks.Chunk] = OrderedDict()
-        self._names: dict[int, str] = {}
-        self._envs: dict[int, str | None] = {}
+        self._lookup = EpisodeLookup()
         self._db: apsw.Connection | None = None
         self._inode = 0
         with self._reading():
@@ -96,8 +94,7 @@ class StoreReader:
     def summary(self) -> StoreSummary:
         """The roll-up of the whole store."""
         with self._reading() as db:
-            saved = db.execute("SELECT data FROM state").get
-            return (State() if saved is None else msgspec.msgpack.decode(saved, type=State)).summary()
+            return read_state(db).summary()
 
     def returns(self) -> ReturnCurve:
         """Return, steps and end time of every ended episode, by index."""
@@ -107,13 +104,22 @@ class StoreReader:
     # -- episodes and steps ---------------------------------------------------------------------------------
 
     def episodes(
-        self, *, since_seq: int = 0, first_index: int = 0, limit: int | None = None
+        self,
+        *,
+        since_seq: int = 0,
+        first_index: int = 0,
+        limit: int | None = None,
+        role: str | None = None,
     ) -> list[EpisodeRow]:
-        """Episodes by index, from `first_index` on; with `since_seq`, only those changed after it."""
-        every = f"SELECT {COLUMNS} FROM episodes WHERE ?1 <= 0 AND idx >= ?2 ORDER BY idx LIMIT ?3"  # noqa: S608
-        bound = (since_seq, first_index, _ALL if limit is None else limit)
+        """Episodes by index, from `first_index` on; with `since_seq`, only those changed after it.
+
+        Raises:
+            UsageError: `role` is none of `train`, `eval` and `unknown`.
+        """
         with self._reading() as db:
-            return [self._row(db, row) for row in rows(db, CHANGED if since_seq > 0 else every, *bound)]
+            return self._lookup.listed(
+                db, since_seq=since_seq, first_index=first_index, limit=limit, role=role
+            )
 
     def episode(self, key: int | str) -> EpisodeRow:
         """One episode, by index or id. A number that is not an index may be an id: such ids exist.
@@ -122,7 +128,7 @@ class StoreReader:
             UsageError: there is none; says which there are.
         """
         with self._reading() as db:
-            return self._row(db, self._find(db, key))
+            return self._lookup.row(db, self._lookup.find(db, key))
 
     def steps(self, index: int, *, first: int = 0, limit: int | None = None) -> list[StepRow]:
         """The steps of an episode in the order they were stored, from the `first`-th on."""
@@ -137,7 +143,7 @@ class StoreReader:
     def columns(self, index: int) -> Steps:
         """The steps of an episode as columns."""
         with self._reading() as db:
-            row = self._find(db, index)
+            row = self._lookup.find(db, index)
             parts = [] if row[11] is None else [self._chunk(db, row[11]).part(row[0])]
             own = rows(db, "SELECT id FROM chunks WHERE episode = ? ORDER BY id", row[0])
             parts += [self._chunk(db, chunk_id).steps for (chunk_id,) in own]
@@ -172,7 +178,9 @@ class StoreReader:
             chunk = self._chunk(db, chunk_id)
             wanted = np.flatnonzero((chunk.steps.seq > low) & (chunk.steps.seq <= high))
             owners = np.repeat(chunk.episodes, chunk.counts)[wanted].tolist()
-            ids = {owner: self._row(db, self._find(db, owner)).episode_id for owner in set(owners)}
+            ids = {
+                owner: self._lookup.row(db, self._lookup.find(db, owner)).episode_id for owner in set(owners)
+            }
             steps = step_rows(chunks.take(chunk.steps, wanted))
             found += [(ids[owner], step) for owner, step in zip(owners, steps, strict=True)]
         return sorted(found, key=lambda pair: pair[1].seq)
@@ -180,14 +188,14 @@ class StoreReader:
     def reset(self, index: int) -> dict[str, Any]:
         """The `reset` event of an episode with its environment filled in; empty when there was none."""
         with self._reading() as db:
-            row = self._find(db, index)
+            row = self._lookup.find(db, index)
             data = db.execute("SELECT data FROM resets WHERE episode = ?", (row[0],)).get or b""
             if not data and row[11] is not None:
                 chunk = self._chunk(db, row[11])
                 data = chunk.resets[chunk.episodes.index(row[0])]
             if not data:
                 return {}
-            event: dict[str, Any] = {**parse(data), "episode_id": self._row(db, row).episode_id}
+            event: dict[str, Any] = {**parse(data), "episode_id": self._lookup.row(db, row).episode_id}
             if row[9] is not None:
                 event["env"] = parse(db.execute("SELECT data FROM envs WHERE id = ?", (row[9],)).get)
             return event
@@ -292,7 +300,7 @@ class StoreReader:
         with self._reading() as db:
             which = self._which(db, kind, episode, step)
             which = which._replace(since_seq=since_seq, limit=limit, newest=newest)
-            return eventlog.select(db, which, lambda name: self._name(db, name))
+            return eventlog.select(db, which, lambda name: self._lookup.text(db, name))
 
     def each_event(
         self,
@@ -405,47 +413,10 @@ class StoreReader:
         if self._db is None or inode != self._inode:
             self.close()
             self._cache.clear()
-            self._names.clear()
-            self._envs.clear()
+            self._lookup.clear()
             self._db = schema.open_reader(self._folder.store)
             self._inode = inode
         return self._db
-
-    def _find(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...]:
-        row = self._look_up(db, key)
-        if row is None:
-            raise self._no_such(db, key)
-        return row
-
-    def _no_such(self, db: apsw.Connection, key: int | str) -> UsageError:
-        low, high = db.execute("SELECT min(idx), max(idx) FROM episodes").get
-        there = "This run has no episodes yet." if low is None else f"This run has episodes {low} to {high}."
-        return UsageError(f"there is no episode {key!r}. {there}")
-
-    def _look_up(self, db: apsw.Connection, key: int | str) -> tuple[Any, ...] | None:
-        row = None
-        if isinstance(key, int) and 0 <= key < 1 << 63:
-            row = db.execute(f"SELECT {COLUMNS} FROM episodes WHERE idx = ?", (key,)).get  # noqa: S608
-        if row is None:
-            prefix, _, number = self._parts(db, str(key))
-            row = db.execute(BY_ID, (prefix, number)).get
-        return None if row is None else tuple(row)
-
-    def _parts(self, db: apsw.Connection, episode_id: str) -> tuple[int, str, int]:
-        """An id in the parts it is kept in: its prefix's number (-1: no row has it), the prefix, its own."""
-        text, number = split_id(episode_id)
-        known = db.execute("SELECT id FROM names WHERE text = ?", (text,)).get
-        return -1 if known is None else int(known), text, number
-
-    def _name_of(self, db: apsw.Connection, key: int | str) -> tuple[int, str, int]:
-        """An episode's id in parts, as tables by step keep it. Its events may be all there is of it."""
-        row = self._look_up(db, key)
-        if row is not None:
-            return row[1], self._name(db, row[1]), row[2]
-        parts = self._parts(db, str(key))
-        if not eventlog.select(db, eventlog.Which(episode=parts, limit=1), lambda name: self._name(db, name)):
-            raise self._no_such(db, key)
-        return parts
 
     def _which(
         self,
@@ -456,22 +427,9 @@ class StoreReader:
     ) -> eventlog.Which:
         return eventlog.Which(
             kinds=[kind] if isinstance(kind, str) else kind,
-            episode=None if episode is None else self._name_of(db, episode),
+            episode=None if episode is None else self._lookup.name_of(db, episode),
             step=step,
         )
-
-    def _row(self, db: apsw.Connection, row: tuple[Any, ...]) -> EpisodeRow:
-        env = row[9]
-        if env is not None and env not in self._envs:
-            self._envs[env] = db.execute("SELECT env_id FROM envs WHERE id = ?", (env,)).get
-        return row_of(
-            Live.from_row(row, lambda name: self._name(db, name)), None if env is None else self._envs[env]
-        )
-
-    def _name(self, db: apsw.Connection, name: int) -> str:
-        if name not in self._names:
-            self._names[name] = str(db.execute("SELECT text FROM names WHERE id = ?", (name,)).get)
-        return self._names[name]
 
     def _chunk(self, db: apsw.Connection, chunk_id: int) -> chunks.Chunk:
         """A chunk; final ones never change, live ones do and are not kept."""

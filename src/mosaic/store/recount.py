@@ -24,10 +24,11 @@ from mosaic.protocol.events import EVENT_TYPES, LATER_FIELDS
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from mosaic.paths import RunFolder
+    from mosaic.protocol.rows import EpisodeRow
 
 __all__ = [
     "EpisodeCount",
@@ -43,6 +44,7 @@ __all__ = [
     "parse_fields",
     "producer_of",
     "step_key",
+    "told_returns",
     "understand",
 ]
 
@@ -131,6 +133,7 @@ class EpisodeCount:
             return
         self.reset = digest(event_key({**fields, "env": env}))
         said = {name: fields.get(name) for name in ("seed", "agent_id", "group")}
+        said["role"] = fields.get("role") if fields.get("role") in ("train", "eval") else None
         said |= {"env_index": fields.get("env_index", 0), "t_start": fields.get("t", 0.0)}
         env_id = None if env is None else env.get("id")
         self.facts |= {**said, "env_id": env_id if isinstance(env_id, str) else None}
@@ -145,6 +148,18 @@ class EpisodeCount:
         t_end = fields.get("t_end")
         said["t_end"] = fields.get("t", 0.0) if t_end is None else t_end
         self.facts |= {**said, "steps": fields["steps"], "return": fields.get("return", 0.0)}
+
+
+def told_returns(episodes: Iterable[EpisodeRow]) -> tuple[float | None, float | None]:
+    """The last return and the mean of the last 100, as the documentation defines them.
+
+    Of the episodes that ended after at least one step and were not cut: the training and unknown ones, or
+    where there are none, evaluation. The latest are those whose last events came last.
+    """
+    ended = [one for one in episodes if one.t_end is not None and one.steps > 0 and one.outcome != "cut"]
+    told = [one for one in ended if one.role != "eval"] or ended
+    returns = [one.return_ for one in sorted(told, key=lambda one: one.seq)][-100:]
+    return (returns[-1], sum(returns) / len(returns)) if returns else (None, None)
 
 
 @dataclass

@@ -104,7 +104,7 @@ class SeriesReader(StoreReader):
         )
 
 
-_NAMES = ("index", "t_end", "return_", "steps")
+_NAMES = ("index", "t_end", "return_", "steps", "mark")
 
 
 def _floats(column: tuple[Any, ...]) -> npt.NDArray[np.float64]:

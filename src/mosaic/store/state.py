@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.protocol.counting import counts, training_first
 from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import StoreSummary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mosaic.store.episodes import Live
 
-__all__ = ["State"]
+__all__ = ["RECENT", "Ended", "Recent", "State"]
 
-_RECENT = 100
+RECENT = 100
+"""How many of the latest episodes a mean is made of."""
 _SPEED_WINDOW_SECS = 10.0
 _SPEED_SAMPLES = 64
 _MAX_WARNINGS = 32
 _MAX_ENV_IDS = 64
+
+
+Ended = tuple[int, int, float]
+"""An ended episode: the number of its last event, by which they are sorted, its index, and its return."""
+
+
+class Recent(msgspec.Struct, kw_only=True):
+    """The latest episodes that count, training (and unknown ones) apart from evaluation."""
+
+    trained: list[Ended] = []
+    evaluated: list[Ended] = []
+
+    def put(self, one: Ended, *, evaluated: bool) -> None:
+        """Take in an episode that ended, or ended anew."""
+        pool = self.evaluated if evaluated else self.trained
+        insort(pool, one)
+        del pool[:-RECENT]
+
+    def forget(self, index: int) -> bool:
+        """Take out an episode, of which other things hold now. True: an older one should take its place."""
+        was_full = False
+        for pool in (self.trained, self.evaluated):
+            known = [one for one in pool if one[1] != index]
+            was_full = was_full or (len(known) < len(pool) == RECENT)
+            pool[:] = known
+        return was_full
 
 
 class State(msgspec.Struct, kw_only=True):
@@ -33,7 +64,10 @@ class State(msgspec.Struct, kw_only=True):
     quarantined: int = 0
     unknown: int = 0
     holes: int = 0
-    recent: list[float] = []
+    recent_returns: Recent | None = None
+    """None: to be read from the rows (`store.recent`), as in every store of version 0.1."""
+    train_episodes: int = 0
+    eval_episodes: int = 0
     t_first: float | None = None
     t_last: float | None = None
     speed: list[tuple[float, int]] = []
@@ -67,10 +101,25 @@ class State(msgspec.Struct, kw_only=True):
         if env_id not in self.env_ids and len(self.env_ids) < _MAX_ENV_IDS:
             self.env_ids.append(env_id)
 
+    def saw_role(self, role: str | None) -> None:
+        """An episode began. Asked once for each, at its `reset`."""
+        self.train_episodes += role == "train"
+        self.eval_episodes += role == "eval"
+
     def saw_end(self, live: Live) -> None:
-        """An episode ended. Asked once for each, with all that was known of it then."""
-        self.recent.append(live.return_)
-        del self.recent[:-_RECENT]
+        """An episode ended, or something came to be known of one that had: asked each time its row is saved.
+
+        What an ended episode says may change, and numbers must not depend on when that was noticed. So the
+        latest are those whose last events came last, and one that changes is taken out and put in again.
+        """
+        if self.recent_returns is None:
+            return
+        was_known = live.curve is not None
+        lacks_one = was_known and self.recent_returns.forget(live.index)
+        if counts(live.steps, live.mark):
+            self.recent_returns.put((live.seq, live.index, live.return_), evaluated=live.role == "eval")
+        elif lacks_one:
+            self.recent_returns = None  # only the rows know which one comes next
 
     def saw_times(self, first: float, last: float) -> None:
         """Events of this span of time came in. Zero means that their writer gave none."""
@@ -98,12 +147,20 @@ class State(msgspec.Struct, kw_only=True):
                 speed = (self.steps - steps) / (self.t_last - t)
         kept = {name: getattr(self, name) for name in _KEPT}
         kept |= {"env_ids": list(self.env_ids), "warnings": list(self.warnings)}
+        recent = self.recent_returns or Recent()
+        told = training_first(recent.trained, recent.evaluated)
         return StoreSummary(
-            last_return=self.recent[-1] if self.recent else None,
-            mean_return_100=sum(self.recent) / len(self.recent) if self.recent else None,
+            last_return=told[-1][2] if told else None,
+            mean_return_100=_mean(told),
+            returns_of=("eval" if told is recent.evaluated else "train") if told else None,
+            eval_mean_return_100=_mean(recent.evaluated),
             steps_per_sec=speed,
             **kept,
         )
+
+
+def _mean(episodes: Sequence[Ended]) -> float | None:
+    return sum(return_ for _, _, return_ in episodes) / len(episodes) if episodes else None
 
 
 _KEPT = tuple(name for name in StoreSummary.__struct_fields__ if name in State.__struct_fields__)

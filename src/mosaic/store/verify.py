@@ -30,6 +30,7 @@ from mosaic.store.recount import (
     parse_fields,
     producer_of,
     step_key,
+    told_returns,
     understand,
 )
 from mosaic_worker.common.opening import open_regular
@@ -78,6 +79,7 @@ def verify(folder: RunFolder) -> list[Difference]:
         found += _compare_metrics(reader, recount)
         found += _compare_checkpoints(reader, recount)
         found += _compare_events(reader, recount)
+        found += _compare_returns(reader)
         found += _compare_episodes(folder, reader, recount, cursors)
     found += [Difference(f"line of {line}", "an event", "quarantined") for line in recount.wronged]
     if ended(folder):
@@ -178,7 +180,23 @@ def _compare_counts(reader: StoreReader, recount: Recount) -> list[Difference]:
         ("events with something unknown", recount.unknown, summary.unknown),
         ("all events", sum(n for kind, n in recount.kinds.items() if kind != "odd"), summary.store_seq),
     ]
+    if not any(episode.mixed for episode in recount.episodes.values()):  # whose reset was first, nobody knows
+        roles = [episode.facts.get("role") for episode in recount.episodes.values()]
+        pairs.append(("training episodes", roles.count("train"), summary.train_episodes))
+        pairs.append(("evaluation episodes", roles.count("eval"), summary.eval_episodes))
     return [Difference(what, str(there), str(here)) for what, there, here in pairs if there != here]
+
+
+def _compare_returns(reader: StoreReader) -> list[Difference]:
+    """What listings say of returns, against the rows: those are compared with the journal one by one."""
+    summary = reader.summary()
+    last, mean = told_returns(_episodes(reader))
+    pairs = [("last return", last, summary.last_return), ("mean return", mean, summary.mean_return_100)]
+    return [
+        Difference(what, repr(there), repr(here))
+        for what, there, here in pairs
+        if (None if there is None else bits(there)) != (None if here is None else bits(here))
+    ]
 
 
 def _compare_metrics(reader: StoreReader, recount: Recount) -> list[Difference]:

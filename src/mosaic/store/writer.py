@@ -19,13 +19,14 @@ from mosaic.protocol import floats
 from mosaic.protocol.codec import Unknown
 from mosaic.protocol.events import Episode, Event, Reset
 from mosaic.store import bystep, chunks
-from mosaic.store.episodes import BLOCK, BY_ID, COLUMNS, ENDED, Live, split_id
+from mosaic.store.episode_rows import BLOCK, BY_ID, COLUMNS, ENDED, split_id
+from mosaic.store.episodes import Live
 from mosaic.store.ledger import Ledger
 from mosaic.store.lines import json_of
 from mosaic.store.order import OrderFile
 from mosaic.store.packing import Packer, decode_own
+from mosaic.store.recent import read_recent, read_state
 from mosaic.store.schema import rows
-from mosaic.store.state import State
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,9 +60,9 @@ class StoreWriter:
         self.db = db
         try:
             bystep.move_shared(db)
-            saved = db.execute("SELECT data FROM state").get
-            self.state = State() if saved is None else msgspec.msgpack.decode(saved, type=State)
-            if saved is None:
+            is_new = db.execute("SELECT 1 FROM state").get is None
+            self.state = read_state(db)
+            if is_new:
                 if if_new:
                     self.state.warn(if_new)
                 # SYNC: before episodes.order is made: a store without a state beside that file is known to
@@ -127,10 +128,9 @@ class StoreWriter:
         for live in changed:
             live.dirty = False
             if live.flags & ENDED:
-                point = (live.t_end or 0.0, live.return_, live.steps)
+                self.state.saw_end(live)
+                point = live.point
                 if point != live.curve:
-                    if live.curve is None:
-                        self.state.saw_end(live)
                     live.curve = point
                     points.append((live.index, *point))
         if changed:
@@ -140,6 +140,8 @@ class StoreWriter:
             self._save_blocks(changed)
         if points:
             self._packer.add_points(points)
+        if self.state.recent_returns is None:
+            self.state.recent_returns = read_recent(self.db, self.state)
 
     def _save_blocks(self, changed: list[Live]) -> None:
         blocks: dict[int, int] = {}
@@ -257,6 +259,7 @@ class StoreWriter:
         else:
             live.reset = data
             live.began(event, seq, env)
+            self.state.saw_role(live.role)
 
     def _packed_with_reset(self, live: Live) -> bool:
         """Whether an episode was put into its pack together with its reset. Few events ask: it unpacks."""
@@ -296,7 +299,7 @@ class StoreWriter:
         one = "SELECT 1 FROM resets WHERE episode = ?"
         live.has_reset = self.db.execute(one, (live.index,)).get is not None
         if live.flags & ENDED:
-            live.curve = (live.t_end or 0.0, live.return_, live.steps)
+            live.curve = live.point
         return live
 
     def _load_open(self) -> None:

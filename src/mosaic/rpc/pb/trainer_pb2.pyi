@@ -193,7 +193,7 @@ class RunRow(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ...) -> None: ...
 
 class StoreSummary(_message.Message):
-    __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings")
+    __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings", "train_episodes", "eval_episodes", "eval_mean_return_100", "returns_of")
     STORE_SEQ_FIELD_NUMBER: _ClassVar[int]
     EPISODES_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
@@ -209,6 +209,10 @@ class StoreSummary(_message.Message):
     T_LAST_FIELD_NUMBER: _ClassVar[int]
     ENV_IDS_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    TRAIN_EPISODES_FIELD_NUMBER: _ClassVar[int]
+    EVAL_EPISODES_FIELD_NUMBER: _ClassVar[int]
+    EVAL_MEAN_RETURN_100_FIELD_NUMBER: _ClassVar[int]
+    RETURNS_OF_FIELD_NUMBER: _ClassVar[int]
     store_seq: int
     episodes: int
     steps: int
@@ -224,7 +228,11 @@ class StoreSummary(_message.Message):
     t_last: float
     env_ids: _containers.RepeatedScalarFieldContainer[str]
     warnings: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, store_seq: _Optional[int] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., checkpoints: _Optional[int] = ..., quarantined: _Optional[int] = ..., unknown: _Optional[int] = ..., holes: _Optional[int] = ..., last_return: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., t_first: _Optional[float] = ..., t_last: _Optional[float] = ..., env_ids: _Optional[_Iterable[str]] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
+    train_episodes: int
+    eval_episodes: int
+    eval_mean_return_100: float
+    returns_of: str
+    def __init__(self, store_seq: _Optional[int] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., checkpoints: _Optional[int] = ..., quarantined: _Optional[int] = ..., unknown: _Optional[int] = ..., holes: _Optional[int] = ..., last_return: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., t_first: _Optional[float] = ..., t_last: _Optional[float] = ..., env_ids: _Optional[_Iterable[str]] = ..., warnings: _Optional[_Iterable[str]] = ..., train_episodes: _Optional[int] = ..., eval_episodes: _Optional[int] = ..., eval_mean_return_100: _Optional[float] = ..., returns_of: _Optional[str] = ...) -> None: ...
 
 class RegisterWorkerRequest(_message.Message):
     __slots__ = ("run_id", "worker_id", "protocol", "capabilities", "program")
@@ -397,7 +405,7 @@ class StepRecord(_message.Message):
     def __init__(self, episode_id: _Optional[str] = ..., step: _Optional[int] = ..., action_json: _Optional[bytes] = ..., reward: _Optional[float] = ..., terminated: _Optional[bool] = ..., truncated: _Optional[bool] = ..., obs_json: _Optional[bytes] = ..., t: _Optional[float] = ..., agent_id: _Optional[str] = ..., turn: _Optional[int] = ..., seq: _Optional[int] = ..., rewards_json: _Optional[bytes] = ...) -> None: ...
 
 class EpisodeRecord(_message.Message):
-    __slots__ = ("episode_id", "index", "env_index", "agent_id", "steps", "episode_return", "seed", "outcome", "t_start", "t_end", "group", "env_id", "seq")
+    __slots__ = ("episode_id", "index", "env_index", "agent_id", "steps", "episode_return", "seed", "outcome", "t_start", "t_end", "group", "env_id", "seq", "role")
     EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     ENV_INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -411,6 +419,7 @@ class EpisodeRecord(_message.Message):
     GROUP_FIELD_NUMBER: _ClassVar[int]
     ENV_ID_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
     episode_id: str
     index: int
     env_index: int
@@ -424,7 +433,8 @@ class EpisodeRecord(_message.Message):
     group: str
     env_id: str
     seq: int
-    def __init__(self, episode_id: _Optional[str] = ..., index: _Optional[int] = ..., env_index: _Optional[int] = ..., agent_id: _Optional[str] = ..., steps: _Optional[int] = ..., episode_return: _Optional[float] = ..., seed: _Optional[int] = ..., outcome: _Optional[str] = ..., t_start: _Optional[float] = ..., t_end: _Optional[float] = ..., group: _Optional[str] = ..., env_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+    role: str
+    def __init__(self, episode_id: _Optional[str] = ..., index: _Optional[int] = ..., env_index: _Optional[int] = ..., agent_id: _Optional[str] = ..., steps: _Optional[int] = ..., episode_return: _Optional[float] = ..., seed: _Optional[int] = ..., outcome: _Optional[str] = ..., t_start: _Optional[float] = ..., t_end: _Optional[float] = ..., group: _Optional[str] = ..., env_id: _Optional[str] = ..., seq: _Optional[int] = ..., role: _Optional[str] = ...) -> None: ...
 
 class MetricRecord(_message.Message):
     __slots__ = ("name", "canonical", "value", "step", "t", "source", "seq")
@@ -523,16 +533,18 @@ class EventBatch(_message.Message):
     def __init__(self, rows: _Optional[_Iterable[_Union[EventRecord, _Mapping]]] = ..., next_seq: _Optional[int] = ..., live: _Optional[bool] = ..., skipped: _Optional[_Union[Skipped, _Mapping]] = ...) -> None: ...
 
 class ListEpisodesRequest(_message.Message):
-    __slots__ = ("run", "first_index", "limit", "since_seq")
+    __slots__ = ("run", "first_index", "limit", "since_seq", "role")
     RUN_FIELD_NUMBER: _ClassVar[int]
     FIRST_INDEX_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     SINCE_SEQ_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
     run: str
     first_index: int
     limit: int
     since_seq: int
-    def __init__(self, run: _Optional[str] = ..., first_index: _Optional[int] = ..., limit: _Optional[int] = ..., since_seq: _Optional[int] = ...) -> None: ...
+    role: str
+    def __init__(self, run: _Optional[str] = ..., first_index: _Optional[int] = ..., limit: _Optional[int] = ..., since_seq: _Optional[int] = ..., role: _Optional[str] = ...) -> None: ...
 
 class ListEpisodesReply(_message.Message):
     __slots__ = ("rows",)

@@ -20,7 +20,11 @@ from mosaic.analysis.axes import (
 )
 
 NAN = math.nan
-EPISODES = EpisodeColumns(t_end=np.array([110.0, 120.0, 132.0]), steps_so_far=np.array([10.0, 20.0, 30.0]))
+EPISODES = EpisodeColumns(
+    t_end=np.array([110.0, 120.0, 132.0]),
+    steps_so_far=np.array([10.0, 20.0, 30.0]),
+    episodes_so_far=np.array([1.0, 2.0, 3.0]),
+)
 METRIC = MetricColumns(t=np.array([121.0, 122.0]), step=np.array([100.0, NAN]), number=np.array([1.0, 2.0]))
 
 
@@ -50,7 +54,7 @@ def test_without_updates_no_episode_lies_on_their_axis() -> None:
 def test_what_has_no_time_lies_nowhere_in_time() -> None:
     found = since(np.array([0.0, 110.0, -1.0]), 100.0)
     assert found.tolist() == pytest.approx([NAN, 10.0, NAN], nan_ok=True)
-    untimed = EpisodeColumns(t_end=np.array([0.0, 120.0]), steps_so_far=np.array([10.0, 20.0]))
+    untimed = EpisodeColumns(np.array([0.0, 120.0]), np.array([10.0, 20.0]), np.array([1.0, 2.0]))
     assert np.isnan(episodes_x("time", untimed, t_first=100.0, updates_t=None)).tolist() == [True, False]
 
 
@@ -86,3 +90,12 @@ def test_steps_are_added_up_in_the_order_in_which_episodes_ended_and_else_by_ind
     assert np.arange(3)[found].tolist() == order
     assert ended.steps_so_far.tolist() == steps_so_far
     assert ended.t_end.tolist() == sorted(t_end)
+
+
+def test_what_does_not_measure_progress_lies_where_the_others_were() -> None:
+    """An evaluation after the second training episode: 20 steps, two episodes."""
+    t_end, steps = np.array([1.0, 2.0, 3.0, 4.0]), np.array([10, 10, 500, 10])
+    _, ended = as_ended(np.arange(4), t_end, steps, np.array([True, True, False, True]))
+    assert ended.steps_so_far.tolist() == [10.0, 20.0, 20.0, 30.0]
+    assert ended.episodes_so_far.tolist() == [1.0, 2.0, 2.0, 3.0]
+    assert ended.of(np.array([False, False, True, False])).steps_so_far.tolist() == [20.0]

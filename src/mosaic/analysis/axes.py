@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from mosaic.analysis.series import Floats, Ints
+    from mosaic.analysis.series import Bools, Floats, Ints
 
 __all__ = [
     "AXES",
@@ -35,10 +35,18 @@ AXES: dict[Axis, str] = {
 
 
 class EpisodeColumns(NamedTuple):
-    """The ended episodes of a run: when each ended, and the steps of all episodes up to then."""
+    """The ended episodes of a run: when each ended, and the steps and number of episodes up to then.
+
+    Only those that measure the run's progress are counted: an evaluation lies where the training was.
+    """
 
     t_end: Floats
     steps_so_far: Floats
+    episodes_so_far: Floats
+
+    def of(self, wanted: Bools) -> EpisodeColumns:
+        """Some of them, where they lie among all."""
+        return self if wanted.all() else EpisodeColumns(*(column[wanted] for column in self))
 
 
 class MetricColumns(NamedTuple):
@@ -50,18 +58,22 @@ class MetricColumns(NamedTuple):
 
 
 def as_ended(
-    index: Floats | Ints, t_end: Floats, steps: Floats | Ints
+    index: Floats | Ints, t_end: Floats, steps: Floats | Ints, counted: Bools | None = None
 ) -> tuple[Ints | slice, EpisodeColumns]:
     """The order in which episodes ended, to sort whatever else is known of them, and their columns in it.
 
     Episodes that ended at the same time, or whose times were not recorded, come by index. The order in which
-    a store holds them does not matter: after a rebuild it may be another one.
+    a store holds them does not matter: after a rebuild it may be another one. `counted` are those by which
+    progress is measured, all of them without it.
     """
+    counted = np.ones(len(index), bool) if counted is None else counted
     order: Ints | slice = slice(None)  # mostly they come sorted: nothing is copied then
     before, after = t_end[:-1], t_end[1:]
     if (after < before).any() or ((after == before) & (index[1:] < index[:-1])).any():
         order = np.lexsort((index, t_end))
-    return order, EpisodeColumns(t_end[order], np.cumsum(steps[order], dtype=np.float64))
+    counted = counted[order]
+    steps_so_far = np.cumsum(np.where(counted, steps[order], 0), dtype=np.float64)
+    return order, EpisodeColumns(t_end[order], steps_so_far, np.cumsum(counted, dtype=np.float64))
 
 
 def episodes_x(axis: Axis, episodes: EpisodeColumns, *, t_first: float, updates_t: Floats | None) -> Floats:
@@ -76,7 +88,7 @@ def episodes_x(axis: Axis, episodes: EpisodeColumns, *, t_first: float, updates_
     if axis == "steps":
         return episodes.steps_so_far
     if axis == "episodes":
-        return np.arange(1.0, len(episodes.t_end) + 1)
+        return episodes.episodes_so_far
     if axis == "time":
         return since(episodes.t_end, t_first)
     if updates_t is None:
@@ -91,7 +103,7 @@ def metric_x(axis: Axis, metric: MetricColumns, episodes: EpisodeColumns, *, t_f
     if axis == "time":
         return since(metric.t, t_first)
     if axis == "episodes":
-        return count_at(metric.t, episodes.t_end)
+        return count_at(metric.t, episodes.t_end, episodes.episodes_so_far)
     missing = np.isnan(metric.step)
     if not missing.any():
         return metric.step

@@ -17,8 +17,21 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
-__all__ = ["Curve", "Drawn", "Floats", "Growing", "Ints", "at", "draw", "marks", "prepare", "thinned"]
+__all__ = [
+    "Bools",
+    "Curve",
+    "Drawn",
+    "Floats",
+    "Growing",
+    "Ints",
+    "at",
+    "draw",
+    "marks",
+    "prepare",
+    "thinned",
+]
 
 _M4: Any = M4Downsampler()  # type: ignore[no-untyped-call]
 _FIRST_ROOM: Final = 1024

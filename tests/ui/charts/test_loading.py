@@ -217,3 +217,35 @@ def test_smoothing_is_part_of_what_is_asked(root: DataRoot) -> None:
     how = Smoothing(kind="window", window=2)
     found = loader.load(Asked(runs=(run.run_id,), keys=("return",), smoothing=how))
     assert found[0].curves["return"].smooth.tolist() == [0.0, 5.0]
+
+
+def test_a_curve_is_of_training_and_evaluation_lies_at_the_steps_trained_by_then(root: DataRoot) -> None:
+    run, loader = Stored(root), ChartLoader(root)
+    run.episodes([1.0, 2.0], role="train")
+    run.episodes([50.0], role="eval", length=500)
+    run.episodes([3.0], outcome="cut")
+    run.episodes([0.0], length=0)
+    run.episodes([4.0])
+    run.commit()
+
+    def drawn(which: str, axis: Axis = "steps") -> list[tuple[float, float]]:
+        (found,) = loader.load(Asked(runs=(run.run_id,), keys=("return",), axis=axis, which=which))
+        assert found.has_evaluation
+        return list(zip(found.curves["return"].x.tolist(), found.curves["return"].y.tolist(), strict=True))
+
+    assert drawn("") == [(10.0, 1.0), (20.0, 2.0), (40.0, 4.0)]
+    assert drawn("eval") == [(20.0, 50.0)]
+    assert [y for _, y in drawn("all")] == [1.0, 2.0, 50.0, 3.0, 0.0, 4.0]
+    assert drawn("eval", axis="episodes") == [(2.0, 50.0)]
+
+
+def test_a_run_that_only_evaluates_is_drawn_by_its_evaluation(root: DataRoot) -> None:
+    run = Stored(root)
+    run.episodes([5.0, 6.0], role="eval")
+    run.commit()
+    found = load(ChartLoader(root), run)
+    assert found is not None
+    assert (found.curves["return"].x.tolist(), found.curves["return"].y.tolist()) == (
+        [10.0, 20.0],
+        [5.0, 6.0],
+    )

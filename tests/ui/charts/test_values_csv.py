@@ -22,7 +22,8 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def test_every_value_is_written_whatever_the_charts_draw(home: Path, tmp_path: Path) -> None:
     run = Stored(DataRoot(home), name='a "name", with a comma')
-    run.episodes([0.1, math.nan], length=4)
+    run.episodes([0.1], length=4)
+    run.episodes([math.nan], length=4, role="train", outcome="cut")
     run.metric("eval/mean_reward", [float(n) / 3 for n in range(5000)])
     run.commit()
     path = tmp_path / "out.csv"
@@ -34,6 +35,11 @@ def test_every_value_is_written_whatever_the_charts_draw(home: Path, tmp_path: P
     assert [(row["step"], row["episode"], row["value"]) for row in rows[:2]] == [
         ("4", "0", "0.1"),
         ("8", "1", "NaN"),
+    ]
+    assert [(row["outcome"], row["role"]) for row in rows[:3]] == [
+        ("terminated", ""),
+        ("cut", "train"),
+        ("", ""),
     ]
     assert [float(row["value"]) for row in rows[2:]] == [float(n) / 3 for n in range(5000)]
     assert {row["logged_as"] for row in rows[2:]} == {"eval/mean_reward"}

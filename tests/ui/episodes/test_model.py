@@ -55,14 +55,39 @@ def test_best_worst_and_last_look_at_ended_episodes_only(run: Stored) -> None:
     run.begin()
     run.commit()
     found = load(EpisodeLoader(run.folder))
-    assert (best(found), worst(found), last(found)) == (0, 2, 4)
+    assert tuple(which(found, view(found)) for which in (best, worst, last)) == (0, 2, 4)
+
+
+def test_best_worst_and_last_are_of_training_that_was_played_to_its_end(run: Stored) -> None:
+    run.episodes([90.0, 95.0], role="eval")
+    run.episodes([4.0, 3.0], role="train")
+    run.episodes([99.0, -9.0], outcome="cut")
+    run.episodes([0.0], length=0)
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    listed = view(found)
+    assert (best(found, listed), worst(found, listed), last(found, listed)) == (2, 3, 3)
+    evaluation = view(found, wanted=parse_filter("role=eval"))
+    assert (best(found, evaluation), worst(found, evaluation), last(found, evaluation)) == (1, 0, 1)
+
+
+def test_a_filter_takes_a_role_and_says_which_there_are(run: Stored) -> None:
+    run.episodes([1.0], role="train")
+    run.episodes([2.0], role="eval")
+    run.episodes([3.0])
+    run.commit()
+    found = load(EpisodeLoader(run.folder))
+    assert [returns(found, f"role={role}") for role in ("train", "EVAL", "unknown")] == [[1.0], [2.0], [3.0]]
+    assert returns(found, "role = eval return>1 terminated") == [2.0]
+    with pytest.raises(UsageError, match=r"'test' is not a role. Try: role=train"):
+        parse_filter("role=test")
 
 
 def test_without_an_ended_episode_there_is_no_best(run: Stored) -> None:
     run.begin()
     run.commit()
     found = load(EpisodeLoader(run.folder))
-    assert (best(found), worst(found), last(found)) == (None, None, None)
+    assert tuple(which(found, view(found)) for which in (best, worst, last)) == (None, None, None)
 
 
 def test_a_list_says_why_it_is_empty(run: Stored) -> None:
@@ -77,7 +102,7 @@ def test_a_list_says_why_it_is_empty(run: Stored) -> None:
     found = load(EpisodeLoader(run.folder))
     listed.take((found, view(found)))
     assert (listed.empty, listed.said) == ("", "2 episodes   CartPole-v1")
-    assert listed.idle_columns == {"env", "agent"}
+    assert listed.idle_columns == {"role", "env", "agent"}
     listed.fail("the disk refuses")
     assert listed.empty == "the disk refuses"
     listed.turn_to(None)

@@ -25,11 +25,13 @@ def episodes() -> Episodes:
         return_=np.array([1.5, -2.0, 0.0]),
         steps=np.array([10, 12_345, 3]),
         outcome=np.array([1, 1, 2], np.int32),
+        role=np.array([4, 0, 0], np.int32),
+        mark=np.zeros(3, np.int32),
         seed=np.array([7.0, math.nan, math.nan]),
         env=np.array([3, 3, 3], np.int32),
         agent=np.array([0, 0, 0], np.int32),
         t_end=np.array([NOW, NOW + 60, math.nan]),
-        texts=("", "terminated", "running", "Bad\x1b-v0"),
+        texts=("", "terminated", "running", "Bad\x1b-v0", "eval"),
     )
 
 
@@ -47,7 +49,7 @@ def test_a_cell_says_what_there_is_and_nothing_where_there_is_nothing(qtbot: QtB
         "",
         "",
     )
-    assert (first["index"], first["return"], first["seed"]) == ("4", "1.5", "7")
+    assert (first["index"], first["return"], first["role"], first["seed"]) == ("4", "1.5", "eval", "7")
     assert first["ended"] == clock(NOW)[-8:]
     assert "\x1b" not in first["env"]
     ended = table.index(1, COLUMNS.index("ended"))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosaic.protocol.counting import mark_of
 from mosaic.ui.replay.model import DIGIT_SPEEDS, SPEEDS, Book, Transport, bars
 
 
@@ -188,6 +189,12 @@ def test_the_best_and_the_worst_are_found_and_nan_is_neither() -> None:
     assert (book.best, book.worst, book.last) == (2, 3, 4)
     assert book_of([math.nan, math.nan]).best == 1
     assert (Book().best, Book().last, len(Book())) == (None, None, 0)
+
+
+def test_the_best_and_the_worst_are_of_training_that_was_played_to_its_end() -> None:
+    marks = [mark_of("terminated", role) for role in ("eval", "train", None)] + [mark_of("cut", "train")] * 2
+    found = Book(np.arange(5), np.array([90.0, 2.0, 1.0, 70.0, -5.0]), np.full(5, 3), np.array(marks))
+    assert (found.best, found.worst, found.last) == (1, 2, 4)
 
 
 def test_an_episode_cut_before_its_first_step_is_neither_last_nor_best_nor_worst() -> None:

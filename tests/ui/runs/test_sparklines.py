@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mosaic.paths import RunFolder
+from mosaic.paths import DataRoot, RunFolder
 from mosaic.ui.runs.sparklines import Sparklines, read, thin
+from tests.ui.stored import Stored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +51,13 @@ def test_a_run_without_a_store_has_no_curve(tmp_path: Path) -> None:
     assert read(folder) == []
     folder.store.write_bytes(b"this is no database at all, and long enough to be looked at" * 40)
     assert read(folder) == []
+
+
+def test_a_curve_is_of_the_episodes_that_count(home: Path) -> None:
+    run = Stored(DataRoot(home))
+    run.episodes([1.0, 2.0], role="train")
+    run.episodes([90.0], role="eval")
+    run.episodes([70.0], outcome="cut")
+    run.episodes([0.0], length=0)
+    run.commit()
+    assert read(run.folder) == [1.0, 2.0]

@@ -17,6 +17,7 @@ from mosaic.analysis.axes import MetricColumns, as_ended, episodes_x, metric_x
 from mosaic.analysis.series import Growing, prepare, thinned
 from mosaic.analysis.smoothing import Smoother
 from mosaic.errors import MosaicError
+from mosaic.protocol.counting import chosen, counts, is_evaluation, keeps_clock
 from mosaic.store.series import SeriesReader
 from mosaic.ui.charts.model import OF_EPISODES, Loaded, logged_as
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mosaic.analysis.axes import Axis, EpisodeColumns
-    from mosaic.analysis.series import Curve, Floats
+    from mosaic.analysis.series import Bools, Curve, Floats, Ints
     from mosaic.paths import DataRoot
     from mosaic.store.series import CurvePage
     from mosaic.ui.charts.model import Asked
@@ -54,7 +55,7 @@ class _Run:
         self.block = 0
         self.t_first = 0.0
         self.names: tuple[tuple[str, str | None], ...] = ()
-        self.episodes = Growing(4)  # t_end, return, steps, index
+        self.episodes = Growing(5)  # t_end, return, steps, mark, index
         self.rows = np.empty(0, np.int64)  # where in `episodes` an episode's index is, -1: nowhere
         self.metrics: dict[str, _Metric] = {}
         self.shown: tuple[object, ...] = ()
@@ -80,12 +81,13 @@ class _Run:
             self.rows = room
         last = np.full(int(index.max()) + 1, -1)
         last[index] = np.arange(len(index))  # of one told twice in this page, the later
-        chosen = np.sort(last[last >= 0])
-        index, columns = index[chosen], (points.t_end[chosen], points.return_[chosen], points.steps[chosen])
+        newest = np.sort(last[last >= 0])
+        index = index[newest]
+        columns = [column[newest] for column in (points.t_end, points.return_, points.steps, points.mark)]
         row = self.rows[index]
         known = row >= 0
         if known.any():
-            now = np.array([self.episodes.column(n)[row[known]] for n in range(3)])
+            now = np.array([self.episodes.column(n)[row[known]] for n in range(4)])
             told = np.array([column[known] for column in columns], np.float64)
             if not np.array_equal(now, told, equal_nan=True):
                 self._correct(row[known], told)
@@ -95,12 +97,27 @@ class _Run:
 
     def _correct(self, row: np.ndarray[tuple[int], np.dtype[np.int64]], told: Floats) -> None:
         # Copies: the views given out stay as they are.
-        changed = [self.episodes.column(number).copy() for number in range(3)]
+        changed = [self.episodes.column(number).copy() for number in range(4)]
         for column, values in zip(changed, told, strict=True):
             column[row] = values
-        index = self.episodes.column(3)
-        self.episodes = Growing(4)
+        index = self.episodes.column(4)
+        self.episodes = Growing(5)
         self.episodes.append(*changed, index)
+
+    # -- which episodes are drawn ---------------------------------------------------------------------------
+
+    @property
+    def marks(self) -> Ints:
+        """How each episode ended and what it was for."""
+        return self.episodes.column(3).astype(np.int64)
+
+    def wanted(self, which: str) -> Bools:
+        """Those of a choice in `WHICH`."""
+        marks, steps = self.marks, self.episodes.column(2)
+        if which == "all":
+            return np.ones(len(marks), bool)
+        found: Bools = chosen(steps, marks) if which == "" else counts(steps, marks) & is_evaluation(marks)
+        return found
 
     # -- where a value lies ---------------------------------------------------------------------------------
 
@@ -126,7 +143,7 @@ class ChartLoader:
     Args:
         root: the data root.
         points_per_series: of a longer metric the older half is thinned to its extremes (32 bytes a point);
-            episodes are all kept (40 bytes each).
+            episodes are all kept (48 bytes each).
         points_in_all: beyond that, runs that have not been asked for the longest are forgotten.
         page: how many values are read at once: other threads get their turn in between.
     """
@@ -180,7 +197,7 @@ class ChartLoader:
             now = reader.mark()
             if now.inode != run.inode or now.seq < run.seq:
                 run.forget()
-            shown = (now.seq, asked.keys, asked.axis, asked.smoothing)
+            shown = (now.seq, asked.keys, asked.axis, asked.smoothing, asked.which)
             if shown == run.shown and not run.more:
                 return None
             if now.seq != run.seq:
@@ -195,6 +212,7 @@ class ChartLoader:
             seq=run.seq,
             names=run.names,
             has_episodes=len(run.episodes) > 0,
+            has_evaluation=bool(is_evaluation(run.marks).any()),
             curves=self._curves(run, asked),
             more=run.more,
         )
@@ -225,13 +243,15 @@ class ChartLoader:
 
     def _curves(self, run: _Run, asked: Asked) -> dict[str, Curve]:
         curves = {}
-        t_end, return_, steps, index = (run.episodes.column(n) for n in range(4))
-        order, ended = as_ended(index, t_end, steps)
+        t_end, return_, steps, _, index = (run.episodes.column(n) for n in range(5))
+        order, ended = as_ended(index, t_end, steps, keeps_clock(run.marks))
+        wanted = run.wanted(asked.which)[order]
         for key in asked.keys:
             smoother = Smoother(asked.smoothing)
             if key in OF_EPISODES and len(run.episodes):
-                values = (return_ if key == "return" else steps)[order]
-                curves[key] = prepare(run.episodes_x(ended, asked.axis), values, smoother=smoother)
+                values = (return_ if key == "return" else steps)[order][wanted]
+                x = run.episodes_x(ended.of(wanted), asked.axis)
+                curves[key] = prepare(x, values, smoother=smoother)
                 continue
             metric = run.metrics.get(run.source(key) or "")
             if metric is not None and len(metric.points):

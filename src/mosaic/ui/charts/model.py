@@ -14,11 +14,18 @@ if TYPE_CHECKING:
 
     from mosaic.analysis.series import Curve
 
-__all__ = ["OF_EPISODES", "Asked", "Charts", "Choice", "Loaded", "choices", "logged_as", "matches"]
+__all__ = ["OF_EPISODES", "WHICH", "Asked", "Charts", "Choice", "Loaded", "choices", "logged_as", "matches"]
 
 COMMON = "Common"
 OF_EPISODES = ("return", "length")
 """What episodes themselves say, whether or not a script logs it too."""
+WHICH = {
+    "": "Training episodes",
+    "eval": "Evaluation episodes",
+    "all": "All episodes",
+}
+"""Whose returns and lengths are drawn. The first is the rule of `protocol.counting`: of a run that only
+evaluates it draws that. The last draws every ended episode, cut ones included."""
 _FIRST = ("return", "length", "eval_return", "sps", "lr")
 
 
@@ -30,6 +37,7 @@ class Asked:
     keys: tuple[str, ...]
     axis: Axis = "steps"
     smoothing: Smoothing = field(default_factory=Smoothing)
+    which: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,7 @@ class Loaded:
     seq: int = 0
     names: tuple[tuple[str, str | None], ...] = ()
     has_episodes: bool = False
+    has_evaluation: bool = False
     curves: Mapping[str, Curve] = field(default_factory=dict)
     more: bool = False
     problem: str = ""
@@ -96,6 +105,7 @@ class Charts:
         self.keys: tuple[str, ...] = ("return", "length")
         self.axis: Axis = "steps"
         self.smoothing = Smoothing(kind="ema", weight=0.9)
+        self.which = ""
         self.log = False
         self.muted: frozenset[str] = frozenset()
         self.solo: str | None = None
@@ -136,6 +146,13 @@ class Charts:
         self.axis = axis
         self.changed.emit()
 
+    def set_which(self, which: str) -> None:
+        """Draw these episodes."""
+        if which not in WHICH:
+            raise ValueError(f"no such episodes: {which!r}")
+        self.which = which
+        self.changed.emit()
+
     def set_smoothing(self, smoothing: Smoothing) -> None:
         """Smooth like this."""
         self.smoothing = smoothing
@@ -161,7 +178,9 @@ class Charts:
     @property
     def asked(self) -> Asked:
         """What must be read."""
-        return Asked(runs=self.runs, keys=self.keys, axis=self.axis, smoothing=self.smoothing)
+        return Asked(
+            runs=self.runs, keys=self.keys, axis=self.axis, smoothing=self.smoothing, which=self.which
+        )
 
     def take(self, loaded: Iterable[Loaded]) -> None:
         """Take in what was read."""
@@ -189,6 +208,11 @@ class Charts:
         """The metrics of all runs shown."""
         names = [pair for run_id in self.runs for pair in self._names(run_id)]
         return choices(names, has_episodes=any(one.has_episodes for one in self._loaded.values()))
+
+    @property
+    def has_evaluation(self) -> bool:
+        """Whether any run shown has episodes of evaluation."""
+        return any(one.has_evaluation for one in self._loaded.values())
 
     @property
     def problems(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ from mosaic.text import number
 from mosaic.ui.charts import export as chart_export
 from mosaic.ui.charts.legend import Legend
 from mosaic.ui.charts.metric_picker import MetricPicker
+from mosaic.ui.charts.model import WHICH
 from mosaic.ui.shell.model.words import title
 from mosaic.ui.shell.widgets.controls import choice, plain, tool
 from mosaic.ui.shell.widgets.message import Message
@@ -106,6 +107,10 @@ class ChartsPanel(QWidget):
         over = {str(axis): f"over {title}" for axis, title in AXES.items()}
         self.axis = choice(over, tip="What the curves are drawn over", name="Horizontal axis")
         self.axis.currentIndexChanged.connect(lambda _: self.charts.set_axis(self.axis.currentData()))
+        tip = "Whose returns and lengths are drawn. A run that only evaluates is drawn in any case."
+        self.which = choice(WHICH, tip=tip, name="Episodes")
+        self.which.currentIndexChanged.connect(lambda _: self.charts.set_which(self.which.currentData()))
+        self.which.hide()
         self.log = tool("Log", tip="Logarithmic vertical axis", checkable=True)
         self.log.toggled.connect(self.charts.set_log)
         self.export = tool("Export ▾", tip="Save as an image or a table")
@@ -117,7 +122,7 @@ class ChartsPanel(QWidget):
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         first = QHBoxLayout()
-        for widget in (self.metrics, self.axis, self.log):
+        for widget in (self.metrics, self.axis, self.which, self.log):
             first.addWidget(widget)
         first.addStretch(1)
         first.addWidget(self.export)
@@ -153,10 +158,11 @@ class ChartsPanel(QWidget):
     def _show_settings(self) -> None:
         """The controls as the model is set, by whichever view."""
         now = self.charts.smoothing
-        controls = (self.axis, self.log, self.kind, self.amount)
+        controls = (self.axis, self.which, self.log, self.kind, self.amount)
         for control in controls:
             control.blockSignals(True)  # the model knows it already
         self.axis.setCurrentIndex(self.axis.findData(self.charts.axis))
+        self.which.setCurrentIndex(self.which.findData(self.charts.which))
         self.log.setChecked(self.charts.log)
         self.kind.setCurrentIndex(self.kind.findData(now.kind))
         if now.kind == "window":
@@ -197,6 +203,7 @@ class ChartsPanel(QWidget):
     def _draw(self) -> None:
         if not self._ready or not self.isVisible():
             return
+        self.which.setVisible(self.charts.has_evaluation or self.charts.which != "")
         self._match_plots()
         for plot in self.plots.values():
             plot.redraw()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from mosaic.protocol.counting import mark_of
 from mosaic.store.series import SeriesReader
 from mosaic.ui.episodes.model import RUNNING, Episodes
 
@@ -20,7 +21,8 @@ __all__ = ["EpisodeLoader"]
 
 _PAGE = 1000
 _TYPES: Final = {
-    "index": np.int64, "return_": np.float64, "steps": np.int64, "outcome": np.int32, "seed": np.float64,
+    "index": np.int64, "return_": np.float64, "steps": np.int64, "outcome": np.int32,
+    "role": np.int32, "mark": np.int32, "seed": np.float64,
     "env": np.int32, "agent": np.int32, "t_end": np.float64,
 }  # fmt: skip
 
@@ -96,6 +98,8 @@ class EpisodeLoader:
             "outcome": [
                 self._code(row.outcome or ("" if row.t_end is not None else RUNNING)) for row in rows
             ],
+            "role": [self._code(row.role or "") for row in rows],
+            "mark": [mark_of(row.outcome, row.role) for row in rows],
             "seed": [np.nan if row.seed is None else float(row.seed) for row in rows],
             "env": [self._code(_env(row)) for row in rows],
             "agent": [self._code(row.agent_id or "") for row in rows],

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mosaic.errors import UsageError
+from mosaic.protocol.counting import ROLES, UNKNOWN, chosen, has_role
 from mosaic.text import visible
 from mosaic.ui.shell.model.signal import Signal
 
@@ -29,13 +30,14 @@ __all__ = [
     "worst",
 ]
 
-COLUMNS: Final = ("index", "return", "length", "outcome", "seed", "env", "agent", "ended")
+COLUMNS: Final = ("index", "return", "length", "outcome", "role", "seed", "env", "agent", "ended")
 """What can be shown and sorted by."""
 RUNNING = "running"
 """The outcome of an episode that is under way."""
 _NO_RUN = "Choose a run on the left to see its episodes."
 _NONE_YET = "No episode yet. They appear here as soon as the environment is reset for the first time."
 _NUMBERS = {"return": "return_", "length": "steps", "index": "index", "seed": "seed"}
+_ROLE = re.compile(r"role\s*=\s*(\S+)")
 _WORD = re.compile(r"(return|length|index|seed)\s*(<=|>=|<|>|=)\s*(\S+)")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less, ">": np.greater, "<=": np.less_equal, ">=": np.greater_equal, "=": np.equal,
@@ -50,6 +52,8 @@ class Episodes:
     return_: npt.NDArray[np.float64]
     steps: npt.NDArray[np.int64]
     outcome: npt.NDArray[np.int32]
+    role: npt.NDArray[np.int32]
+    mark: npt.NDArray[np.int32]
     seed: npt.NDArray[np.float64]
     env: npt.NDArray[np.int32]
     agent: npt.NDArray[np.int32]
@@ -67,28 +71,37 @@ class Episodes:
 
 @dataclass(frozen=True)
 class Filter:
-    """What must hold of an episode: comparisons, and words that stand in its outcome, env or agent."""
+    """What must hold of an episode: comparisons, its role, and words in its outcome, env or agent."""
 
     comparisons: tuple[tuple[str, str, float], ...] = ()
+    role: str = ""
     words: tuple[str, ...] = ()
 
 
 def parse_filter(text: str) -> Filter:
-    """`return>100 length<=50 truncated`.
+    """`return>100 length<=50 role=eval truncated`.
 
     Raises:
-        UsageError: what something is compared with is not a number.
+        UsageError: what something is compared with is not a number, or not a role.
     """
     comparisons = tuple((name, sign, _number(value)) for name, sign, value in _WORD.findall(text))
     rest = _WORD.sub(" ", text)
-    return Filter(comparisons, tuple(word.lower() for word in rest.split()))
+    roles = [_role(said) for said in _ROLE.findall(rest)]
+    words = _ROLE.sub(" ", rest).split()
+    return Filter(comparisons, roles[-1] if roles else "", tuple(word.lower() for word in words))
+
+
+def _role(text: str) -> str:
+    if text.lower() not in (*ROLES, UNKNOWN):
+        raise UsageError(f"{text!r} is not a role. Try: role=train, role=eval or role=unknown")
+    return text.lower()
 
 
 def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not a number. Try: return>100 length<50 truncated") from None
+        raise UsageError(f"{text!r} is not a number. Try: return>100 length<50 role=eval") from None
 
 
 def view(
@@ -98,6 +111,8 @@ def view(
     keep = np.ones(len(episodes), bool)
     for name, sign, value in (wanted or Filter()).comparisons:
         keep &= _COMPARE[sign](getattr(episodes, _NUMBERS[name]), value)
+    if wanted is not None and wanted.role:
+        keep &= has_role(episodes.mark, wanted.role)
     for word in (wanted or Filter()).words:
         codes = np.array([word in one.lower() for one in episodes.texts], bool)
         if not len(codes):
@@ -111,7 +126,7 @@ def view(
 
 
 def _sortable(episodes: Episodes, by: str) -> npt.NDArray[np.float64]:
-    if by in ("outcome", "env", "agent"):
+    if by in ("outcome", "role", "env", "agent"):
         ranks = np.empty(len(episodes.texts) or 1)
         for rank, code in enumerate(
             sorted(range(len(episodes.texts)), key=lambda code: episodes.texts[code])
@@ -124,27 +139,31 @@ def _sortable(episodes: Episodes, by: str) -> npt.NDArray[np.float64]:
     return found
 
 
-def _ended(episodes: Episodes) -> npt.NDArray[np.int64]:
-    return np.flatnonzero(~np.isnan(episodes.t_end))
+def _told(episodes: Episodes, listed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of the rows listed, the ended episodes that `protocol.counting` chooses, in order."""
+    rows = np.sort(listed)
+    rows = rows[~np.isnan(episodes.t_end[rows])]
+    found: npt.NDArray[np.int64] = rows[chosen(episodes.steps[rows], episodes.mark[rows])]
+    return found
 
 
-def best(episodes: Episodes) -> int | None:
-    """The row of the ended episode with the highest return; the first of several."""
-    rows = _ended(episodes)
+def best(episodes: Episodes, listed: npt.NDArray[np.int64]) -> int | None:
+    """Of the rows listed, that of the episode with the highest return; the first of several."""
+    rows = _told(episodes, listed)
     rows = rows[~np.isnan(episodes.return_[rows])]
     return int(rows[np.argmax(episodes.return_[rows])]) if len(rows) else None
 
 
-def worst(episodes: Episodes) -> int | None:
-    """The row of the ended episode with the lowest return; the first of several."""
-    rows = _ended(episodes)
+def worst(episodes: Episodes, listed: npt.NDArray[np.int64]) -> int | None:
+    """Of the rows listed, that of the episode with the lowest return; the first of several."""
+    rows = _told(episodes, listed)
     rows = rows[~np.isnan(episodes.return_[rows])]
     return int(rows[np.argmin(episodes.return_[rows])]) if len(rows) else None
 
 
-def last(episodes: Episodes) -> int | None:
-    """The row of the episode that ended last."""
-    rows = _ended(episodes)
+def last(episodes: Episodes, listed: npt.NDArray[np.int64]) -> int | None:
+    """Of the rows listed, that of the episode that ended last."""
+    rows = _told(episodes, listed)
     return int(rows[np.argmax(episodes.t_end[rows])]) if len(rows) else None
 
 
@@ -232,7 +251,8 @@ class EpisodeList:
         shown = self.episodes
         if shown is None or not len(shown):
             return frozenset()
-        idle = {"seed": np.isnan(shown.seed).all(), "env": _same(shown.env), "agent": _same(shown.agent)}
+        idle = {name: _same(getattr(shown, name)) for name in ("role", "env", "agent")}
+        idle["seed"] = bool(np.isnan(shown.seed).all())
         return frozenset(name for name, is_idle in idle.items() if is_idle)
 
 

@@ -26,6 +26,8 @@ from mosaic.ui.shell.widgets.rows_table import as_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+    import numpy.typing as npt
     from PySide6.QtGui import QHideEvent, QShowEvent
 
     from mosaic.ui.episodes.feed import EpisodesFeed
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["EpisodesPanel"]
 
 _WIDTHS = {
-    "index": 50, "return": 72, "length": 60, "outcome": 88, "seed": 46, "env": 130, "agent": 80, "ended": 60,
+    "index": 50, "return": 72, "length": 60, "outcome": 88, "role": 54, "seed": 46, "env": 130, "agent": 80,
+    "ended": 60,
 }  # fmt: skip
 
 
@@ -60,13 +63,21 @@ class EpisodesPanel(QWidget):
 
     def _make_bar(self) -> None:
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Filter: return>100 length<50 truncated")
+        self.search.setPlaceholderText("Filter: return>100 length<50 role=eval truncated")
         self.search.setAccessibleName("Filter episodes")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._listed.filter)
-        self.best = tool("Best", tip="Go to the highest return", act=lambda: self._go(best))
-        self.worst = tool("Worst", tip="Go to the lowest return", act=lambda: self._go(worst))
-        self.last = tool("Last", tip="Go to the episode that ended last", act=lambda: self._go(last))
+        self.best = tool(
+            "Best",
+            tip="Go to the highest return listed, training before evaluation",
+            act=lambda: self._go(best),
+        )
+        self.worst = tool(
+            "Worst",
+            tip="Go to the lowest return listed, training before evaluation",
+            act=lambda: self._go(worst),
+        )
+        self.last = tool("Last", tip="Go to the episode listed that ended last", act=lambda: self._go(last))
         self.replay = tool("Replay", tip="Replay the chosen episode (Enter)", act=self._replay)
         self._told = plain(wrap=True)
 
@@ -165,17 +176,13 @@ class EpisodesPanel(QWidget):
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    def _go(self, which: Callable[[Episodes], int | None]) -> None:
+    def _go(self, which: Callable[[Episodes, npt.NDArray[np.int64]], int | None]) -> None:
         shown = self._listed.episodes
-        row = None if shown is None else which(shown)
+        row = None if shown is None else which(shown, self._listed.rows)
         if shown is None or row is None:
-            self._context.toasts.say("No episode has ended yet.")
+            self._context.toasts.say("No episode listed here was played to its end.")
             return
-        episode = int(shown.index[row])
-        if self.model.row_of(episode) is None:
-            self._context.toasts.say(f"Episode {episode} is filtered out.")
-            return
-        self._keep(episode, scroll=True)
+        self._keep(int(shown.index[row]), scroll=True)
         self.table.setFocus()
 
     def _keep(self, episode: int | None, *, scroll: bool = False) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["EpisodeTable"]
 
 _TITLES = {
-    "index": "#", "return": "Return", "length": "Length", "outcome": "Outcome", "seed": "Seed",
-    "env": "Environment", "agent": "Agent", "ended": "Ended",
+    "index": "#", "return": "Return", "length": "Length", "outcome": "Outcome", "role": "Role",
+    "seed": "Seed", "env": "Environment", "agent": "Agent", "ended": "Ended",
 }  # fmt: skip
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -100,7 +100,7 @@ class EpisodeTable(QAbstractTableModel):
         shown = self.episodes
         if shown is None:
             return ""
-        if name in ("outcome", "env", "agent"):
+        if name in ("outcome", "role", "env", "agent"):
             return text.visible(shown.text(int(getattr(shown, name)[at])))
         return _WRITTEN[name](shown, at)
 

@@ -21,4 +21,4 @@ def read_book(folder: RunFolder) -> Book:
             curve = reader.returns()
     except StoreError:
         return Book()
-    return Book(curve.index, curve.return_, curve.steps)
+    return Book(curve.index, curve.return_, curve.steps, curve.mark)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mosaic.protocol.counting import chosen
 from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
@@ -163,8 +164,15 @@ class Transport:
 class Book:
     """The finished episodes of a run by index, and how to get from one to another."""
 
-    def __init__(self, index: Ints = _NONE, returns: Floats = _NO_FLOATS, steps: Ints = _NONE) -> None:
+    def __init__(
+        self,
+        index: Ints = _NONE,
+        returns: Floats = _NO_FLOATS,
+        steps: Ints = _NONE,
+        marks: Ints | None = None,
+    ) -> None:
         self.index, self.returns, self.steps = index, returns, steps
+        self.marks = np.zeros(len(index), np.int64) if marks is None else marks
 
     def __len__(self) -> int:
         return len(self.index)
@@ -178,7 +186,7 @@ class Book:
 
     @property
     def best(self) -> int | None:
-        """The episode with the highest return; the first of several. NaN is not one."""
+        """The episode with the highest return, of those that count for the run; the first of several."""
         return self._extreme(1.0)
 
     @property
@@ -187,7 +195,7 @@ class Book:
         return self._extreme(-1.0)
 
     def _extreme(self, sign: float) -> int | None:
-        real = np.flatnonzero(~np.isnan(self.returns) & (self.steps > 0))
+        real = np.flatnonzero(~np.isnan(self.returns) & chosen(self.steps, self.marks))
         if not len(real):
             return self.last
         return int(self.index[real[np.argmax(sign * self.returns[real])]])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mosaic.errors import StoreError
+from mosaic.protocol.counting import chosen
 from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:
@@ -33,12 +34,16 @@ def thin(values: npt.NDArray[np.float64], *, most: int = POINTS) -> list[float]:
 
 
 def read(folder: RunFolder) -> list[float]:
-    """A run's returns so far, thinned; empty while there is no store. Slow: not for the window's thread."""
+    """A run's returns so far, of the episodes that count, thinned; empty while there is no store.
+
+    Slow: not for the window's thread.
+    """
     if not folder.store.exists():
         return []
     try:
         with StoreReader(folder) as reader:
-            return thin(reader.returns().return_)
+            points = reader.returns()
+            return thin(points.return_[chosen(points.steps, points.mark)])
     except StoreError:
         return []
 

@@ -47,6 +47,22 @@ def test_rows_and_roll_up_say_the_same(folder: RunFolder, count: int) -> None:
     assert verify(folder) == []
 
 
+def test_an_episode_that_began_first_and_ended_last_is_the_last_among_the_newest(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    begun, over = ended(1000)
+    worker.add(begun)
+    for k in range(700):
+        worker.add(*ended(k))
+    worker.add(over)
+    worker.write()
+    summary = ingest_all(folder)
+    assert (summary.last_return, summary.mean_return_100) == (1000.0, (sum(range(601, 700)) + 1000) / 100)
+    db = open_reader(folder.store)
+    state = read_state(db)
+    assert read_recent(db, state) == state.recent_returns
+    db.close()
+
+
 def as_before(folder: RunFolder) -> None:
     """Make a store's roll-up what version 0.1 wrote: returns of everything that ended, and no roles."""
     db = open_writer(folder.store)

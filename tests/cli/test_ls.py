@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Said
 
-pytestmark = pytest.mark.usefixtures("recorded")
 
-
+@pytest.mark.usefixtures("recorded")
 def test_ls_shows_name_state_and_counts(mosaic: Callable[..., Said]) -> None:
     said = mosaic("ls")
     assert said.code == 0
     head, line = said.out.splitlines()
     assert head.split()[:3] == ["RUN", "NAME", "STATE"]
+    assert line.split()[1:4] != ["printed", "finished", "!"]
     assert line.split()[1:3] == ["printed", "finished"]
+    assert "warnings" not in said.err
 
 
+@pytest.mark.usefixtures("recorded")
 def test_ls_json_has_a_line_per_run(mosaic: Callable[..., Said]) -> None:
     (row,) = json_lines(mosaic("ls", "--json").out)
     assert (row["name"], row["state"], row["episodes"], row["steps"]) == ("printed", "finished", 3, 12)
@@ -31,6 +33,7 @@ def test_ls_json_has_a_line_per_run(mosaic: Callable[..., Said]) -> None:
     assert list(row)[:5] == ["run_id", "name", "state", "reason", "created"]
 
 
+@pytest.mark.usefixtures("recorded")
 def test_ls_filters_by_state_and_tag(mosaic: Callable[..., Said]) -> None:
     assert mosaic("ls", "--json", "--state", "failed").out == ""
     assert len(json_lines(mosaic("ls", "--json", "--tag", "kind=test").out)) == 1
@@ -38,3 +41,11 @@ def test_ls_filters_by_state_and_tag(mosaic: Callable[..., Said]) -> None:
     assert (said.out, said.code) == ("", 0)
     assert "mosaic ls --all" in said.err
     assert mosaic("ls", "--tag", "kind").code == 2
+
+
+@pytest.mark.usefixtures("roles")
+def test_ls_marks_runs_with_warnings_and_says_where_they_are(mosaic: Callable[..., Said]) -> None:
+    said = mosaic("ls")
+    assert said.out.splitlines()[1].split()[1:4] == ["roles", "finished", "!"]
+    assert "! marks runs with warnings; what they are: mosaic show RUN" in said.err
+    assert json_lines(mosaic("ls", "--json").out)[0]["warned"] == 1

@@ -67,6 +67,8 @@ def test_show_tells_returns_of_training_and_of_evaluation_apart(mosaic: Callable
     assert shown["return"] == (
         "30 last, 20 mean of the last 100 (training); evaluation: 92 mean of the last 100"
     )
+    assert shown["environment"] == "Lake-v0", "a config said so"
+    assert "'gymnasium step' failed 1,234 times, 'sb3.save' failed once" in shown["warning"]
     assert shown["roles"] == "4 training, 2 evaluation, 1 unknown"
     document = strict_json(mosaic("show", "last", "--json").out)
     assert (document["last_return"], document["mean_return_100"], document["returns_of"]) == (30, 20, "train")

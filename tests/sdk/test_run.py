@@ -109,5 +109,6 @@ def test_episodes_and_returns_are_read_by_role(runs: mosaic.Connection) -> None:
     assert [row.value for row in run.metrics("return")] == [10.0, 20.0, 30.0]
     assert [row.value for row in run.metrics("return", role="eval")] == [90.0, 94.0]
     assert run.summary().mean_return_100 == 20.0
+    assert [text.partition(":")[0] for text in run.warnings] == ["not everything was recorded"]
     with pytest.raises(UsageError, match="train, eval, unknown"):
         run.episodes(role="test")

@@ -125,6 +125,25 @@ def test_a_warning_is_kept_once_and_not_for_ever() -> None:
     assert len(state.warnings) == 32
 
 
+def test_what_hooks_failed_at_is_one_warning_however_many_producers_said_so() -> None:
+    state = fresh()
+    assert state.summary().warned == 0
+    state.saw_bye({"gymnasium step": 5})
+    state.saw_bye({"gymnasium step": 1_000, "sb3.save": 1})
+    state.warn("the store was missing and was rebuilt from the journal")
+    summary = state.summary()
+    assert summary.warned == len(summary.warnings) == 2
+    assert "'gymnasium step' failed 1,005 times, 'sb3.save' failed once" in summary.warnings[1]
+    assert "mosaic logs RUN --stderr" in summary.warnings[1]
+
+
+def test_what_a_producer_claims_its_hooks_failed_at_stays_small() -> None:
+    state = fresh()
+    state.saw_bye({"x" * 5000: 1 << 80, "y": -(1 << 80), **{f"hook {k}": 1 for k in range(1000)}})
+    msgspec.msgpack.encode(state)
+    assert len(state.summary().warnings[0]) < 2000
+
+
 def test_a_run_begins_with_its_earliest_event_and_ends_with_its_latest() -> None:
     state = State()
     for first, last in (

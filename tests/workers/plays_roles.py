@@ -1,4 +1,7 @@
-"""Prints the episodes of a training with evaluation in between, cut ones, and one of no known role."""
+"""Prints the episodes of a training with evaluation in between, cut ones, and one of no known role.
+
+Says at its end that two hooks could not record everything.
+"""
 
 import json
 from typing import Any
@@ -21,3 +24,5 @@ for number, (role, steps, earned, outcome) in enumerate(PLAYED):
     one = {"episode_id": f"e{number}", "t": 100.0 + number}
     say(type="reset", **one, **({"role": role} if role else {}))
     say(type="episode", steps=steps, outcome=outcome, **{"return": earned}, **one)
+say(type="config", env_id="Lake-v0")
+say(type="bye", hook_errors={"gymnasium step": 1234, "sb3.save": 1})

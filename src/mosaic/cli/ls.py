@@ -19,6 +19,7 @@ __all__ = ["ls_command"]
 
 _SHOWN = 20
 _SHORTEST = 8
+_MARK = "!"
 _COLUMNS = (
     Column("RUN"),
     Column("NAME", flexible=True, least=10),
@@ -77,6 +78,8 @@ def ls_command(
     length = None if room is None else _telling([row.run_id for row in every])
     lines = render(_COLUMNS, [_texts(row, now, length) for row in shown], cells=room, style=_style)
     sys.stdout.write("\n".join(lines) + "\n")
+    if any(row.warned for row in shown):
+        note(f"{_MARK} marks runs with warnings; what they are: mosaic show RUN")
     if len(shown) < len(rows):
         note(f"{len(rows) - len(shown)} older ones are not shown; all of them: mosaic ls --all")
 
@@ -93,7 +96,7 @@ def _texts(row: RunRow, now: float, length: int | None) -> list[str]:
     return [
         row.run_id[:length],
         row.name or "-",
-        row.state.value,
+        f"{row.state.value} {_MARK}" if row.warned else row.state.value,
         age(row.created, now=now),
         count(row.episodes),
         number_or_dash(row.last_return),
@@ -111,4 +114,4 @@ def _what(row: RunRow) -> str:
 
 
 def _style(title: str, text: str, padded: str) -> str:
-    return paint_state(RunState(text), padded) if title == "STATE" else padded
+    return paint_state(RunState(text.removesuffix(f" {_MARK}")), padded) if title == "STATE" else padded

@@ -30,7 +30,7 @@ __all__ = ["show_command"]
 _TAIL = 15
 _CONFIG_CELLS = 200  # of one setting; `--json` has all of it
 _TROUBLE = (RunState.FAILED, RunState.LOST)
-_ELSEWHERE = ("last_return", "mean_return_100", "quarantined", "store_seq")
+_ELSEWHERE = ("last_return", "mean_return_100", "quarantined", "store_seq", "warned")
 """Numbers of the roll-up that are told in the lines `return` and `store`."""
 
 

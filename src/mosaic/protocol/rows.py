@@ -114,6 +114,7 @@ class RollUp(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Annotated[int, Meta(title="Metrics")] = 0
     quarantined: Annotated[int, Meta(title="Quarantined")] = 0
     store_seq: Annotated[int, Meta(title="Events")] = 0
+    warned: Annotated[int, Meta(title="Warnings")] = 0
     env_ids: list[str] = []
 
 

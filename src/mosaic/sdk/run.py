@@ -131,6 +131,16 @@ class Run:
             self._root, self._run_id, lambda reader: reader.summary(), timeout_secs=self._ingest_secs
         )
 
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with its record, in plain words: what could not be recorded, or had to be rebuilt.
+
+        Example:
+            >>> run.warnings
+            []
+        """
+        return self.summary().warnings
+
     def episodes(self, *, role: str | None = None) -> list[EpisodeRow]:
         """Its episodes, by index.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mosaic.protocol import floats
 from mosaic.protocol.canonical import canonical_name
 from mosaic.protocol.codec import Unknown
-from mosaic.protocol.events import PROTOCOL_VERSION, Checkpoint, Event, Hello, Metric, Reset
+from mosaic.protocol.events import PROTOCOL_VERSION, Bye, Checkpoint, Config, Event, Hello, Metric, Reset
 from mosaic.store import bystep
 from mosaic.store.kinds import BY_STEP, SHARED_TABLE
 from mosaic.store.lines import json_of, to_bytes
@@ -138,6 +138,10 @@ class Ledger:
         else:
             kind, data = str(event.__struct_config__.tag), json_of(event, extra)
             self.state.unknown += extra is not None
+        if isinstance(event, Bye):
+            self.state.saw_bye(event.hook_errors)
+        if isinstance(event, Config) and event.env_id:
+            self.state.saw_env(event.env_id)
         if isinstance(event, Hello) and event.protocol != PROTOCOL_VERSION:
             self.state.warn(
                 f"producer {event.producer} speaks protocol {event.protocol}, this version reads "

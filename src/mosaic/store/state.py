@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mosaic.store.episodes import Live
 
-__all__ = ["RECENT", "Ended", "Recent", "State"]
+__all__ = ["RECENT", "Ended", "Recent", "State", "unrecorded"]
 
 RECENT = 100
 """How many of the latest episodes a mean is made of."""
@@ -25,6 +25,9 @@ _SPEED_WINDOW_SECS = 10.0
 _SPEED_SAMPLES = 64
 _MAX_WARNINGS = 32
 _MAX_ENV_IDS = 64
+_MAX_HOOKS = 16
+_HOOK_CELLS = 80
+_MOST_TIMES = 1 << 53
 
 
 Ended = tuple[int, int, float]
@@ -73,6 +76,7 @@ class State(msgspec.Struct, kw_only=True):
     speed: list[tuple[float, int]] = []
     env_ids: list[str] = []
     warnings: list[str] = []
+    hook_errors: dict[str, int] = {}
     order_lines: int = 0
     order_bytes: int = 0
     quarantine_id: int = 0
@@ -95,6 +99,14 @@ class State(msgspec.Struct, kw_only=True):
             self.long_lines.pop(source, None)
         else:
             self.long_lines[source] = line
+
+    def saw_bye(self, hook_errors: dict[str, int]) -> None:
+        """A producer closed, and said what our own hooks in it failed to record. Others may follow."""
+        for name, times in hook_errors.items():
+            where = name[:_HOOK_CELLS]
+            if where not in self.hook_errors and len(self.hook_errors) >= _MAX_HOOKS:
+                where = "other hooks"
+            self.hook_errors[where] = min(self.hook_errors.get(where, 0) + max(0, times), _MOST_TIMES)
 
     def saw_env(self, env_id: str) -> None:
         """Remember an environment's id."""
@@ -146,7 +158,8 @@ class State(msgspec.Struct, kw_only=True):
             if self.t_last > t:
                 speed = (self.steps - steps) / (self.t_last - t)
         kept = {name: getattr(self, name) for name in _KEPT}
-        kept |= {"env_ids": list(self.env_ids), "warnings": list(self.warnings)}
+        warnings = self.warnings + unrecorded(self.hook_errors)
+        kept |= {"env_ids": list(self.env_ids), "warnings": warnings, "warned": len(warnings)}
         recent = self.recent_returns or Recent()
         told = training_first(recent.trained, recent.evaluated)
         return StoreSummary(
@@ -157,6 +170,22 @@ class State(msgspec.Struct, kw_only=True):
             steps_per_sec=speed,
             **kept,
         )
+
+
+def unrecorded(hook_errors: dict[str, int]) -> list[str]:
+    """What to tell people about hooks that failed; nothing when none did."""
+    failed = [
+        f"{name!r} failed {'once' if times == 1 else f'{times:,} times'}"
+        for name, times in hook_errors.items()
+        if times
+    ]
+    if not failed:
+        return []
+    return [
+        f"not everything was recorded: {', '.join(failed)}. The script was not disturbed, but what these "
+        "hooks of MOSAIC should have recorded is missing. The first error of each stands in the run's stderr "
+        "(mosaic logs RUN --stderr): please report it."
+    ]
 
 
 def _mean(episodes: Sequence[Ended]) -> float | None:

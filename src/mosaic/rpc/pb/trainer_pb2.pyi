@@ -136,7 +136,7 @@ class RunExit(_message.Message):
     def __init__(self, code: _Optional[int] = ..., signal: _Optional[int] = ..., t: _Optional[float] = ..., stop_asked: _Optional[bool] = ..., error: _Optional[str] = ..., leftovers: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunRow(_message.Message):
-    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec", "mean_return_100", "runner", "algorithm", "env_ids", "group", "parent")
+    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec", "mean_return_100", "runner", "algorithm", "env_ids", "group", "parent", "warned")
     class TagsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -167,6 +167,7 @@ class RunRow(_message.Message):
     ENV_IDS_FIELD_NUMBER: _ClassVar[int]
     GROUP_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
+    WARNED_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     name: str
     state: str
@@ -190,10 +191,11 @@ class RunRow(_message.Message):
     env_ids: _containers.RepeatedScalarFieldContainer[str]
     group: str
     parent: str
-    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ...) -> None: ...
+    warned: int
+    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ..., warned: _Optional[int] = ...) -> None: ...
 
 class StoreSummary(_message.Message):
-    __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings", "train_episodes", "eval_episodes", "eval_mean_return_100", "returns_of")
+    __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings", "train_episodes", "eval_episodes", "eval_mean_return_100", "warned", "returns_of")
     STORE_SEQ_FIELD_NUMBER: _ClassVar[int]
     EPISODES_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
@@ -212,6 +214,7 @@ class StoreSummary(_message.Message):
     TRAIN_EPISODES_FIELD_NUMBER: _ClassVar[int]
     EVAL_EPISODES_FIELD_NUMBER: _ClassVar[int]
     EVAL_MEAN_RETURN_100_FIELD_NUMBER: _ClassVar[int]
+    WARNED_FIELD_NUMBER: _ClassVar[int]
     RETURNS_OF_FIELD_NUMBER: _ClassVar[int]
     store_seq: int
     episodes: int
@@ -231,8 +234,9 @@ class StoreSummary(_message.Message):
     train_episodes: int
     eval_episodes: int
     eval_mean_return_100: float
+    warned: int
     returns_of: str
-    def __init__(self, store_seq: _Optional[int] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., checkpoints: _Optional[int] = ..., quarantined: _Optional[int] = ..., unknown: _Optional[int] = ..., holes: _Optional[int] = ..., last_return: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., t_first: _Optional[float] = ..., t_last: _Optional[float] = ..., env_ids: _Optional[_Iterable[str]] = ..., warnings: _Optional[_Iterable[str]] = ..., train_episodes: _Optional[int] = ..., eval_episodes: _Optional[int] = ..., eval_mean_return_100: _Optional[float] = ..., returns_of: _Optional[str] = ...) -> None: ...
+    def __init__(self, store_seq: _Optional[int] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., checkpoints: _Optional[int] = ..., quarantined: _Optional[int] = ..., unknown: _Optional[int] = ..., holes: _Optional[int] = ..., last_return: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., t_first: _Optional[float] = ..., t_last: _Optional[float] = ..., env_ids: _Optional[_Iterable[str]] = ..., warnings: _Optional[_Iterable[str]] = ..., train_episodes: _Optional[int] = ..., eval_episodes: _Optional[int] = ..., eval_mean_return_100: _Optional[float] = ..., warned: _Optional[int] = ..., returns_of: _Optional[str] = ...) -> None: ...
 
 class RegisterWorkerRequest(_message.Message):
     __slots__ = ("run_id", "worker_id", "protocol", "capabilities", "program")

@@ -184,7 +184,7 @@ def _recorded(row: RunRow, summary: StoreSummary | None) -> tuple[Field, ...]:
     fields = [
         Field(one.title, text.amount(getattr(row, one.name), rate=one.is_rate))
         for one in NUMBERS
-        if one.name != "quarantined"  # a warning, when there are such lines
+        if one.name not in ("quarantined", "warned")  # warnings, when there are any
     ]
     if summary is not None:
         fields.append(Field("Checkpoints", text.count(summary.checkpoints)))

@@ -102,6 +102,8 @@ def test_a_line_says_how_long_how_many_how_well_how_fast() -> None:
     assert facts(one, 75.0) == "1 min 05 s · 1,234 ep · mean 195.25 · 5,231/s"
     assert facts(row(1, started=10.0, ended=12.5, steps_per_sec=3.0), 75.0) == "2.5 s · 0 ep"
     assert facts(row(1, started=None), 75.0) == "- · 0 ep"
+    assert facts(row(1, started=None, warned=1), 75.0) == "- · 0 ep · 1 warning"
+    assert "2 warnings: see its details" in spoken(row(1, warned=2), 75.0)
 
 
 def test_a_thousand_runs_are_arranged_again_only_when_their_order_changes() -> None:

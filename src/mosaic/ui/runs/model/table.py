@@ -171,6 +171,8 @@ def facts(row: RunRow, now: float) -> str:
         parts.append(f"mean {number(row.mean_return_100)}")
     if row.steps_per_sec is not None and row.ended is None:
         parts.append(f"{speed(row.steps_per_sec)}/s")
+    if row.warned:
+        parts.append(_warned(row))
     return " · ".join(parts)
 
 
@@ -188,11 +190,17 @@ def spoken(row: RunRow, now: float) -> str:
         lines.append(f"mean return of the last 100 episodes: {number(row.mean_return_100)}")
     if row.steps_per_sec is not None:
         lines.append(f"{speed(row.steps_per_sec)} steps per second")
+    if row.warned:
+        lines.append(f"{_warned(row)}: see its details")
     if row.tags:
         lines.append(
             "tags: " + visible(", ".join(f"{key}={value}" for key, value in sorted(row.tags.items())))
         )
     return "\n".join([*lines, row.run_id])
+
+
+def _warned(row: RunRow) -> str:
+    return f"{row.warned} warning{'' if row.warned == 1 else 's'}"
 
 
 def elapsed_secs(row: RunRow, now: float) -> float | None:

@@ -13,7 +13,7 @@ import sys
 import zlib
 from typing import Any, Dict, Optional, Union
 
-__all__ = ["float_to_json", "plain", "text"]
+__all__ = ["float_from_json", "float_to_json", "plain", "text"]
 
 _MAX_DEPTH = 32  # readers refuse more than 64 levels
 _MAX_REPR = 200
@@ -30,6 +30,13 @@ def float_to_json(value: float) -> Union[float, str]:
         bits = struct.unpack("<Q", struct.pack("<d", value))[0]
         return "NaN" if bits == _USUAL_NAN else f"NaN:{bits:016x}"
     return "Infinity" if value > 0 else "-Infinity"
+
+
+def float_from_json(value: Union[float, str]) -> float:
+    """The float behind its wire form."""
+    if isinstance(value, str) and value.startswith("NaN:"):
+        return float(struct.unpack(">d", bytes.fromhex(value[4:]))[0])
+    return float(value)
 
 
 def text(value: str) -> str:

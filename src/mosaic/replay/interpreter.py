@@ -36,6 +36,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     python: str
     cwd: str
     path: list[str]
+    argv: list[str] = []
+    """The words after the script's name."""
     note: str = ""
 
 
@@ -67,11 +69,11 @@ def scene_of(
             raise ReplayError(
                 f"there is no interpreter {python}. Name one that has the run's environment installed."
             )
-        return Scene(python=str(Path(python).absolute()), cwd=start_in, path=path)
+        return Scene(python=str(Path(python).absolute()), cwd=start_in, path=path, argv=argv[1:])
     if recorded and from_here and _usable(recorded):
-        return Scene(python=recorded, cwd=start_in, path=path)
+        return Scene(python=recorded, cwd=start_in, path=path, argv=argv[1:])
     why = "" if recorded == sys.executable else _why(recorded, from_here=from_here)
-    return Scene(python=sys.executable, cwd=start_in, path=path, note=why)
+    return Scene(python=sys.executable, cwd=start_in, path=path, argv=argv[1:], note=why)
 
 
 def _why(recorded: str, *, from_here: bool) -> str:

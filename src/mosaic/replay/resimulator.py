@@ -235,7 +235,13 @@ class Resimulator:
             self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
             self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
         self._drawn = drawn
-        request = {"type": "make", "allowed": self._allowed, "path": self._scene.path, "frames": drawn}
+        request = {
+            "type": "make",
+            "allowed": self._allowed,
+            "path": self._scene.path,
+            "argv": self._scene.argv,
+            "frames": drawn,
+        }
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)

@@ -27,6 +27,7 @@ __all__ = ["HOOK_MODULES", "install_all", "on_import", "on_import_prefix"]
 Install = Callable[["ModuleType"], None]
 
 HOOK_MODULES = (
+    "constructing",
     "gymnasium",
     "gym",
     "vector",

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 from typing import Any, Dict, List, Optional
 
+from mosaic_worker.arguments import NotPlainError, coded
+from mosaic_worker.hooks import constructing
+from mosaic_worker.layers import layers as zoo_layers
 from mosaic_worker.values import plain, text
 
-__all__ = ["describe", "describe_vector", "note_registration"]
+__all__ = ["complete_zoo", "describe", "describe_vector", "note_registration"]
 
 _MAX_SPACE_REPR = 2000
+_MAX_SOURCE_BYTES = 4 << 20
+_MAINS = ("__main__", "__mp_main__")
+"""The script, as itself and as multiprocessing calls it in the processes it spawns."""
 _registrants: Dict[str, str] = {}
 
 
@@ -24,12 +32,15 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
     return {
         **_of_spec(env, base, api),
         **_added_by_spec(env),
+        **constructing.attributes(base),
         "wrappers": _wrappers(env),
         "spaces": {
             "observation": _shown(getattr(env, "observation_space", None)),
             "action": _shown(getattr(env, "action_space", None)),
         },
         "versions": _versions(api, type(base).__module__),
+        **_pace(env),
+        **_source(base),
     }
 
 
@@ -47,7 +58,82 @@ def describe_vector(env: Any, api: str) -> Dict[str, Any]:
             "action": _shown(getattr(env, "single_action_space", None)),
         },
         "versions": _versions(api, type(base).__module__),
+        **_pace(env),
+        **_source(base),
     }
+
+
+def complete_zoo(env: Any, found: Dict[str, Any]) -> None:
+    """Add to a PettingZoo environment's description how it, and what a script put around it, was constructed.
+
+    `found` has the factory that made it, or its class when none was seen, and the names of its `wrappers`.
+    """
+    stack = zoo_layers(env)
+    base = stack[-1]
+    if "function" in found and found["function"] == type(base).__qualname__:
+        found.update(constructing.built(base) or {})
+    around = stack[: len(found.get("wrappers") or ())]
+    if around:
+        found["wrapping"] = [
+            {
+                "entry_point": _named_main(f"{type(layer).__module__}:{type(layer).__qualname__}"),
+                **(constructing.built(layer, around=True) or {"kwargs": {}, "unrecorded": ["all of them"]}),
+            }
+            for layer in around
+        ]
+    constructing.settle(base)  # it is described just before its first reset
+    found.update({**constructing.attributes(base), **_pace(env), **_source(base)})
+    found["module"] = _named_main(found["module"])
+    if found["module"] == _MAINS[0]:
+        found.update(_main_file())
+
+
+def _named_main(name: str) -> str:
+    """A module, or something in it, by the name the script itself has."""
+    module, colon, rest = name.partition(":")
+    return f"{_MAINS[0] if module in _MAINS else module}{colon}{rest}"
+
+
+def _main_file() -> Dict[str, Any]:
+    main = sys.modules.get("__main__")
+    found: Dict[str, Any] = {"file": text(os.path.abspath(str(getattr(main, "__file__", ""))))}
+    if not getattr(main, "__file__", ""):
+        found["file"] = ""
+    package = getattr(main, "__package__", None)
+    if package:
+        found["package"] = text(str(package))
+    return found
+
+
+def _pace(env: Any) -> Dict[str, Any]:
+    """How many frames a second it asks for."""
+    asked: Any = (getattr(env, "metadata", None) or {}).get("render_fps")
+    return {"render_fps": asked} if type(asked) in (int, float) and 0 < asked < 10_000 else {}
+
+
+def _source(base: Any) -> Dict[str, Any]:
+    """A checksum of the file that defines it, where it has no version of its own to tell it by."""
+    module = sys.modules.get(type(base).__module__)
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or "site-packages" in file or not file.endswith(".py"):
+        return {}
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read(_MAX_SOURCE_BYTES)
+    except OSError:
+        return {}
+    return {"source": {"file": text(os.path.abspath(file)), "sha256": hashlib.sha256(data).hexdigest()}}
+
+
+def _arguments(given: Dict[str, Any]) -> Any:
+    """Keyword arguments with their types; as far as they can be shown where they are not plain data."""
+    found = {}
+    for name, value in given.items():
+        try:
+            found[text(str(name))] = coded(value)
+        except NotPlainError:
+            found[text(str(name))] = plain(value)
+    return found
 
 
 def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
@@ -56,27 +142,31 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         "api": api,
         "id": None,
         "kwargs": None,
-        "entry_point": f"{kind.__module__}:{kind.__qualname__}",
+        "entry_point": _named_main(f"{kind.__module__}:{kind.__qualname__}"),
     }
     spec = getattr(base, "spec", None)
     if spec is None:
-        found["module"] = kind.__module__
+        found["module"] = _named_main(kind.__module__)
+        found.update(constructing.built(base) or {})
     else:
         found["id"] = text(str(spec.id))
-        found["kwargs"] = plain(dict(getattr(spec, "kwargs", None) or getattr(spec, "_kwargs", None) or {}))
+        found["kwargs"] = _arguments(
+            dict(getattr(spec, "kwargs", None) or getattr(spec, "_kwargs", None) or {})
+        )
+        found["coded"] = True
         entry = getattr(spec, "entry_point", None)
         if isinstance(entry, str):
-            found["entry_point"] = text(entry)
+            found["entry_point"] = _named_main(text(entry))
         elif entry is not None:
-            found["entry_point"] = (
+            found["entry_point"] = _named_main(
                 f"{entry.__module__}:{getattr(entry, '__qualname__', type(entry).__qualname__)}"
             )
         module = _registrants.get(spec.id)
         if module is not None and module.split(".")[0] != api:
-            found["module"] = module
+            found["module"] = _named_main(module)
         found["max_episode_steps"] = _time_limit(env, spec)
-    if found.get("module") == "__main__":
-        found["file"] = text(str(getattr(sys.modules.get("__main__"), "__file__", "")))
+    if _MAINS[0] in (found.get("module"), found["entry_point"].partition(":")[0]):
+        found.update(_main_file())
     return found
 
 
@@ -87,7 +177,7 @@ def _added_by_spec(env: Any) -> Dict[str, Any]:
         return {}
     return {
         "additional_wrappers": [
-            {"entry_point": text(str(one.entry_point)), "kwargs": plain(dict(one.kwargs or {}))}
+            {"entry_point": text(str(one.entry_point)), "kwargs": _arguments(dict(one.kwargs or {}))}
             for one in added
         ]
     }
@@ -120,7 +210,8 @@ def _shown(space: Any) -> Optional[str]:
 
 def _versions(api: str, module: str) -> Dict[str, str]:
     found = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for name in (api, "numpy", module.split(".", maxsplit=1)[0]):
+    own = module.split(".", maxsplit=1)[0]
+    for name in (api, "numpy", *(("torch",) if "torch" in sys.modules else ()), own):
         version = _version(name)
         if version is not None:
             found[name] = version

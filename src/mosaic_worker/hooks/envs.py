@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type, Union
 from mosaic_worker import report, rng, stack
 from mosaic_worker.episodes import SeveralAgentsError, Track
 from mosaic_worker.frames import frames
-from mosaic_worker.hooks import rendering, several
+from mosaic_worker.hooks import constructing, rendering, several
 from mosaic_worker.hooks.describe import describe
 from mosaic_worker.hooks.several import AgentsTrack
 from mosaic_worker.session.outcome import five_values
@@ -226,6 +226,7 @@ class EnvHooks:
                 track.sleep()
             return raw(env, *args, **kwargs)
         seed, options = reset_arguments(args, kwargs)
+        constructing.settle(env.unwrapped)
         state = None
         if seed is None:
             with report.guard(f"{self.api} random state"):

@@ -11,6 +11,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks, report, rng
+from mosaic_worker.hooks.describe import complete_zoo
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.scalars import plain_items
 from mosaic_worker.layers import layers
@@ -106,6 +107,7 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
     versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in sorted(packages)}
     found["versions"] = {name: version for name, version in versions.items() if isinstance(version, str)}
     found["agents"] = [str(agent) for agent in getattr(env, "possible_agents", ())]
+    complete_zoo(env, found)
     return found
 
 

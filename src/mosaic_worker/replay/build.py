@@ -6,14 +6,17 @@ run: it is imported when the user allowed it by name, and refused otherwise.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
-import importlib.util
 import inspect
 import os
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from mosaic_worker.replay.decode import argument
+from mosaic_worker.arguments import NotPlainError, decoded
+from mosaic_worker.layers import layers as _layers
+from mosaic_worker.replay import script
+from mosaic_worker.replay.decode import LostError, argument
 
 __all__ = ["KNOWN", "Builder", "ConsentError", "RebuildError"]
 
@@ -26,9 +29,9 @@ KNOWN = frozenset(
 )  # fmt: skip
 """Top-level packages that may be imported without asking."""
 _MAIN = "__main__"
-_MAIN_COPY = "__mosaic_main__"
 _VECTOR_ONLY = ("num_envs", "vectorization_mode", "vector_kwargs", "wrappers")
 _FRAMES = "rgb_array"
+_MAX_SOURCE_BYTES = 4 << 20  # as in hooks.describe
 
 
 class RebuildError(Exception):
@@ -46,6 +49,7 @@ class Builder:
         env: the description, as recorded.
         allowed: modules that may be imported besides the known ones.
         path: folders to look for allowed modules in.
+        argv: the words after the script's name on the recorded command line.
         frames: make environments that can be rendered, where they can.
     """
 
@@ -55,6 +59,7 @@ class Builder:
         *,
         allowed: Sequence[str] = (),
         path: Sequence[str] = (),
+        argv: Sequence[str] = (),
         frames: bool = True,
     ) -> None:
         self.env = env
@@ -63,6 +68,8 @@ class Builder:
         self.notes: List[str] = []
         self._allowed = frozenset(allowed)
         self._path = [folder for folder in path if folder]
+        self._argv = list(argv)
+        self._script: Any = None
 
     @property
     def kind(self) -> str:
@@ -83,11 +90,17 @@ class Builder:
         if self.kind in ("aec", "parallel"):
             return self._made(self._zoo)
         self._import(self.api)
-        if self.env.get("module"):
-            self._import(str(self.env["module"]))
+        module = str(self.env.get("module") or "")
+        if module and (module != _MAIN or not self._entry_is_elsewhere):
+            self._import(module)
         if self.env.get("id") is None:
             return self._made(self._construct)
         return self._made(self._from_id)
+
+    @property
+    def _entry_is_elsewhere(self) -> bool:
+        """Whether the script registered something that is defined in a module of its own."""
+        return str(self.env.get("entry_point") or _MAIN).partition(":")[0] != _MAIN
 
     # ---- ways to make one ----
 
@@ -95,7 +108,7 @@ class Builder:
         """Make it so that it can be rendered; where that fails, as it was recorded."""
         if self.frames:
             try:
-                env = way(_FRAMES)
+                env = self._changed(way(_FRAMES))
             except (ConsentError, RebuildError):
                 raise
             except Exception as error:  # noqa: BLE001  (an environment may refuse in any way it likes)
@@ -104,24 +117,50 @@ class Builder:
             else:
                 return env
         try:
-            return way(None)
+            return self._changed(way(None))
         except (ConsentError, RebuildError):
             raise
         except Exception as error:
+            lost = self.env.get("unrecorded")
+            why = f"; arguments that could not be recorded: {', '.join(lost)}" if lost else ""
             raise RebuildError(
-                f"making {self._name()} failed: {type(error).__name__}: {error}"[:2000]
+                f"making {self._name()} failed: {type(error).__name__}: {error}{why}"[:2000]
             ) from error
+
+    def _changed(self, env: Any) -> Any:
+        """The environment, with the attributes the script had changed before its first reset."""
+        changed = self.env.get("attributes") or {}
+        core = _layers(env)[-1] if self.api.startswith("pettingzoo") else getattr(env, "unwrapped", env)
+        for name, value in changed.items():
+            setattr(core, name, decoded(value))
+        return env
 
     def _name(self) -> str:
         return str(self.env.get("id") or self.env.get("entry_point") or self.env.get("module"))
 
     def _kwargs(self, frames: Optional[str]) -> Dict[str, Any]:
-        kwargs = {name: argument(value) for name, value in (self.env.get("kwargs") or {}).items()}
+        kwargs = self._decoded(self.env.get("kwargs") or {}, typed=bool(self.env.get("coded")))
         if frames is not None:
             kwargs["render_mode"] = frames
         elif kwargs.get("render_mode") == "human":
             kwargs.pop("render_mode")
         return kwargs
+
+    def _decoded(self, given: Dict[str, Any], *, typed: bool) -> Dict[str, Any]:
+        """Recorded arguments as they were.
+
+        Raises:
+            RebuildError: one could not be recorded; says which.
+        """
+        found = {}
+        for name, value in given.items():
+            try:
+                found[name] = decoded(value) if typed else argument(value)
+            except (NotPlainError, LostError) as error:
+                raise RebuildError(
+                    f"its argument {name!r} is not plain data and could not be recorded ({error})"
+                ) from error
+        return found
 
     def _from_id(self, frames: Optional[str]) -> Any:
         api = importlib.import_module(self.api)
@@ -154,43 +193,80 @@ class Builder:
             else getattr(registry, "env_specs", {}).get(env_id)
         )
         if spec is None:
-            known = "" if self.env.get("module") else " and which module registered it was not recorded"
-            raise RebuildError(f"{self.api} here knows no environment {env_id!r}{known}")
+            self._register_again(api, env_id)
+            return
         for entry in (getattr(spec, "entry_point", None), getattr(spec, "vector_entry_point", None)):
             module = entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", None)
             if module and module not in sys.modules:
                 self._consent(str(module))
 
+    def _register_again(self, api: Any, env_id: str) -> None:
+        """The id is unknown here: the script registered it in a place that a replay does not run."""
+        entry = self.env.get("entry_point")
+        if not entry or self.kind == "vector":
+            known = "" if self.env.get("module") else " and which module registered it was not recorded"
+            raise RebuildError(f"{self.api} here knows no environment {env_id!r}{known}")
+        api.register(
+            id=env_id, entry_point=self._find(str(entry)), max_episode_steps=self.env.get("max_episode_steps")
+        )
+
     def _wrapped(self, env: Any) -> Any:
         for wrapper in self.env.get("additional_wrappers") or ():
             kind = self._find(wrapper["entry_point"])
-            env = kind(
-                env=env, **{key: argument(value) for key, value in (wrapper.get("kwargs") or {}).items()}
-            )
+            kwargs = self._decoded(wrapper.get("kwargs") or {}, typed=bool(self.env.get("coded")))
+            env = kind(env=env, **kwargs)
         return env
 
     def _construct(self, frames: Optional[str]) -> Any:
         kind = self._find(str(self.env.get("entry_point")))
         if self.env.get("kwargs") is None:
-            self.notes.append(
-                "the arguments it was constructed with were not recorded; it was made without any"
+            self._note("the arguments it was constructed with were not recorded; it was made without any")
+        self._note_unrecorded(self.env)
+        return kind(*self._args(), **self._kwargs(frames))
+
+    def _args(self) -> List[Any]:
+        typed = bool(self.env.get("coded"))
+        return [decoded(value) if typed else argument(value) for value in self.env.get("args") or ()]
+
+    def _note_unrecorded(self, built: Dict[str, Any]) -> None:
+        lost = built.get("unrecorded")
+        if lost:
+            self._note(
+                f"arguments that are not plain data were not recorded and are left out: {', '.join(lost)}"
             )
-        return kind(**self._kwargs(frames))
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
 
     def _zoo(self, frames: Optional[str]) -> Any:
         module = self._import(str(self.env.get("module")))
         factory: Any = module
         for part in str(self.env.get("function")).split("."):
+            if not hasattr(factory, part):
+                raise RebuildError(f"{self.env['module']} has no {self.env['function']}")
             factory = getattr(factory, part)
-        args = [argument(value) for value in self.env.get("args") or ()]
-        kwargs = self._kwargs(frames)
         if self.env.get("function") == "make":
             raise RebuildError("it was made by pettingzoo.make in a way that cannot be repeated")
-        if self.env.get("wrappers"):
-            self.notes.append(
-                f"the script put {', '.join(self.env['wrappers'])} around it; they are left out"
-            )
-        return factory(*args, **kwargs)
+        self._note_unrecorded(self.env)
+        return self._wrapped_zoo(factory(*self._args(), **self._kwargs(frames)))
+
+    def _wrapped_zoo(self, env: Any) -> Any:
+        """What the script put around it, the innermost first; records of old have only the names."""
+        wrapping = self.env.get("wrapping")
+        if wrapping is None and self.env.get("wrappers"):
+            self._note(f"the script put {', '.join(self.env['wrappers'])} around it; they are left out")
+        for layer in reversed(wrapping or ()):
+            lost = layer.get("unrecorded")
+            if lost or layer.get("inner") is None or layer.get("args"):
+                named = layer["entry_point"].partition(":")[2]
+                self._note(
+                    f"the script put {named} around it, whose arguments were not all recorded; it is left out"
+                )
+                continue
+            kind = self._find(str(layer["entry_point"]))
+            env = kind(**{layer["inner"]: env, **self._decoded(layer.get("kwargs") or {}, typed=True)})
+        return env
 
     # ---- imports ----
 
@@ -226,20 +302,33 @@ class Builder:
             raise RebuildError(f"cannot import {name} in {sys.executable}: {error}") from error
 
     def _import_script(self) -> Any:
-        """The recorded script as a module, under another name: its `if __name__ == "__main__"` stays out."""
-        if _MAIN_COPY in sys.modules:
-            return sys.modules[_MAIN_COPY]
+        """What the environment needs of the recorded script, as a module; the script is not run."""
+        if self._script is not None:
+            return self._script
         file = str(self.env.get("file") or "")
-        spec = importlib.util.spec_from_file_location(_MAIN_COPY, file) if os.path.isfile(file) else None
-        if spec is None or spec.loader is None:
+        if not os.path.isfile(file):
             raise RebuildError(
                 f"the environment is defined in the script, and {file or 'its file'} is not there"
             )
         sys.path.append(os.path.dirname(os.path.abspath(file)))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[_MAIN_COPY] = module
-        spec.loader.exec_module(module)
-        return module
+        sys.path.extend(folder for folder in self._path if folder not in sys.path)
+        named = [self.env.get("entry_point"), f"{self.env.get('module')}:{self.env.get('function') or ''}"]
+        named += [layer.get("entry_point") for layer in self.env.get("wrapping") or ()]
+        names = [
+            str(one).partition(":")[2].split(".")[0] for one in named if str(one).startswith(f"{_MAIN}:")
+        ]
+        names = [name for name in names if name.isidentifier()]
+        try:
+            self._script = script.load(
+                file,
+                names,
+                registered=None if names else self.env.get("id"),
+                package=self.env.get("package"),
+                argv=self._argv,
+            )
+        except script.ScriptError as error:
+            raise RebuildError(str(error)) from error
+        return self._script
 
     # ---- what is different here ----
 
@@ -254,6 +343,17 @@ class Builder:
             if version is not None:
                 now[name] = version
         return then, now
+
+    def source_changed(self) -> str:
+        """The file that defines the environment, when it is not what it was; empty otherwise."""
+        source = self.env.get("source") or {}
+        file = str(source.get("file") or "")
+        try:
+            with open(file, "rb") as opened:
+                now = hashlib.sha256(opened.read(_MAX_SOURCE_BYTES)).hexdigest()
+        except OSError:
+            return ""
+        return file if now != source.get("sha256") else ""
 
 
 def _version(name: str) -> Optional[str]:

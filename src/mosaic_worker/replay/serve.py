@@ -83,6 +83,7 @@ class Server:
             json.loads(body),
             allowed=request.get("allowed") or (),
             path=request.get("path") or (),
+            argv=request.get("argv") or (),
             frames=bool(request.get("frames", True)),
         )
         builder.make().close()

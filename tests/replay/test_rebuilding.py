@@ -1,0 +1,237 @@
+"""Environments that scripts make in every way they like, recorded and replayed for real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mosaic.errors import ConsentNeededError
+from mosaic.paths import RunFolder
+from mosaic.replay.verdicts import Verdict
+from mosaic.store.reader import StoreReader
+from tests.replay.recorded import record
+from tests.replay.test_resimulator import judge
+
+HEAD = """
+from pathlib import Path
+import gymnasium as gym
+import numpy as np
+"""
+ENV = """
+STRIDE = 3
+
+class Walk(gym.Env):
+    observation_space = gym.spaces.Box(-np.inf, np.inf, (2,), np.float64)
+    action_space = gym.spaces.Discrete(2)
+
+    def __init__(self, size=(4, 4), *, start=0.5, policy=None, render_mode=None):
+        self.cells = size + (1,)
+        self.start = start
+        self.policy = policy
+        self.wind = 0.0
+        self.render_mode = render_mode
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.count = 0
+        self.at = self.start + self.np_random.random()
+        return np.array([self.at, len(self.cells)]), {}
+
+    def step(self, action):
+        self.count += 1
+        self.at += STRIDE * action + self.wind
+        if self.policy is not None:
+            self.at += self.policy(action)
+        return np.array([self.at, self.cells[0]]), self.at, self.count == 4, False, {}
+"""
+PLAY = """
+def play(env):
+    for _ in range(2):
+        env.reset()
+        while not any(env.step(1)[2:4]):
+            pass
+"""
+ONCE = """
+ran = Path(__file__).with_name("ran")
+ran.write_text((ran.read_text() if ran.exists() else "") + "again ")
+"""
+"""What an unguarded script does when it is run: it leaves a trace."""
+
+
+def statuses(verdicts: list[Verdict]) -> list[str]:
+    return [verdict.status for verdict in verdicts]
+
+
+def ran(folder: RunFolder) -> str:
+    return (folder.path.parent.parent.parent / f"work-{folder.path.name}" / "ran").read_text()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'gym.register("W-v0", entry_point="__main__:Walk", max_episode_steps=3)\nenv = gym.make("W-v0")',
+        'gym.register("Walk-v0", entry_point=Walk, kwargs={"size": (2, 9)})\nenv = gym.make("Walk-v0")',
+        'gym.register("Walk-v0", entry_point=lambda **k: Walk(start=2.0, **k))\nenv = gym.make("Walk-v0")',
+        "env = Walk((7, 7, 7), start=np.float32(0.1))",
+        "env = Walk()\nenv.wind = 0.25\nenv.cells = (8, 8)",
+    ],
+)
+@pytest.mark.parametrize("guarded", [True, False])
+def test_an_environment_of_the_script_itself_is_rebuilt_and_the_script_is_not_run_again(
+    recordings: Path, made: str, *, guarded: bool
+) -> None:
+    body = f"{ONCE}\n{made}\nplay(env)\n"
+    if guarded:
+        body = 'if __name__ == "__main__":\n    ' + body.replace("\n", "\n    ")
+    folder = record(recordings, HEAD + ENV + PLAY + body)
+    with pytest.raises(ConsentNeededError, match="__main__"):
+        judge(folder)
+    assert statuses(judge(folder, "__main__")) == ["exact", "exact"]
+    assert ran(folder) == "again "
+
+
+def test_an_id_registered_inside_a_function_is_registered_again_from_its_recorded_entry_point(
+    recordings: Path,
+) -> None:
+    body = """
+def main():
+    gym.register("Walk-v0", entry_point=Walk, max_episode_steps=3)
+    play(gym.make("Walk-v0", start=1.5))
+
+main()
+"""
+    folder = record(recordings, HEAD + ENV + PLAY + body)
+    verdicts = judge(folder, "__main__")
+    assert [(verdict.status, verdict.steps) for verdict in verdicts] == [("exact", 3), ("exact", 3)]
+
+
+def test_attributes_changed_after_make_are_changed_again(recordings: Path) -> None:
+    body = """
+gym.register("Walk-v0", entry_point=Walk)
+env = gym.make("Walk-v0")
+env.unwrapped.wind = np.float64(0.1)
+play(env)
+"""
+    folder = record(recordings, HEAD + ENV + PLAY + body)
+    assert statuses(judge(folder, "__main__")) == ["exact", "exact"]
+
+
+def test_an_argument_that_is_not_plain_data_is_named_when_the_replay_comes_out_otherwise(
+    recordings: Path,
+) -> None:
+    folder = record(recordings, HEAD + ENV + PLAY + "play(Walk(policy=lambda action: 2.0))\n")
+    for verdict in judge(folder, "__main__"):
+        assert (verdict.status, verdict.step) == ("diverged", 0)
+        assert "policy (function)" in verdict.reason
+
+
+def test_a_needed_line_that_trains_is_refused_with_the_way_out(recordings: Path) -> None:
+    body = """
+class Critic:
+    def learn(self):
+        return 2.0
+
+LEARNED = Critic().learn()
+
+class Judged(Walk):
+    def step(self, action):
+        obs, reward, over, cut, info = super().step(action)
+        return obs, reward * LEARNED, over, cut, info
+
+play(Judged())
+"""
+    folder = record(recordings, HEAD + ENV + PLAY + body)
+    for verdict in judge(folder, "__main__"):
+        assert verdict.status == "cannot"
+        assert "would call learn()" in verdict.reason
+        assert "module of its own" in verdict.reason
+
+
+def test_arguments_on_the_command_line_and_modules_beside_the_script_are_there_again(
+    recordings: Path,
+) -> None:
+    modules = {"beside.py": "BONUS = 0.75\n"}
+    body = """
+import argparse
+from beside import BONUS
+parser = argparse.ArgumentParser()
+parser.add_argument("--factor", type=float, default=2.0)
+args = parser.parse_args()
+
+class Paid(Walk):
+    def step(self, action):
+        obs, reward, over, cut, info = super().step(action)
+        return obs, reward * args.factor + BONUS, over, cut, info
+
+play(Paid())
+"""
+    folder = record(recordings, HEAD + ENV + PLAY + body, modules=modules)
+    assert statuses(judge(folder, "__main__")) == ["exact", "exact"]
+
+
+ZOO = """
+import functools
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import ParallelEnv
+from pettingzoo.utils import BaseParallelWrapper
+
+class Duel(ParallelEnv):
+    metadata = {"name": "duel", "render_fps": 7}
+    possible_agents = ["a", "b"]
+
+    def __init__(self, rounds, stakes=(1.0, 2.0)):
+        self.rounds, self.stakes = rounds, stakes + (0.5,)
+
+    def observation_space(self, agent):
+        return spaces.Box(-np.inf, np.inf, (1,), np.float64)
+
+    def action_space(self, agent):
+        return spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.count = list(self.possible_agents), 0
+        return {agent: np.zeros(1) for agent in self.agents}, {agent: {} for agent in self.agents}
+
+    def step(self, actions):
+        self.count += 1
+        over = self.count >= self.rounds
+        found = {agent: np.array([self.stakes[k] * self.count]) for k, agent in enumerate(self.agents)}
+        ends = {agent: over for agent in self.agents}
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        names = list(self.agents)
+        if over:
+            self.agents = []
+        return found, rewards, ends, dict.fromkeys(names, False), {agent: {} for agent in names}
+
+class Louder(BaseParallelWrapper):
+    def __init__(self, env, factor):
+        super().__init__(env)
+        self.factor = factor
+
+    def step(self, actions):
+        found, rewards, *rest = super().step(actions)
+        return {agent: obs * self.factor for agent, obs in found.items()}, rewards, *rest
+
+def parallel_env(**kwargs):
+    return Louder(Duel(**kwargs), 3.0)
+"""
+
+
+def test_a_pettingzoo_environment_of_ones_own_comes_back_with_its_arguments_and_wrappers(
+    recordings: Path,
+) -> None:
+    source = """
+    import duel
+    env = duel.parallel_env(rounds=3, stakes=(5.0, 6.0))
+    env.reset(seed=1)
+    while env.agents:
+        env.step({agent: 1 for agent in env.agents})
+    """
+    folder = record(recordings, source, modules={"duel.py": ZOO})
+    assert statuses(judge(folder, "duel")) == ["exact", "exact"]
+    with StoreReader(folder) as reader:
+        env = reader.reset(0)["env"]
+    assert env["render_fps"] == 7
+    assert env["kwargs"] == {"rounds": 3, "stakes": {"tuple": [5.0, 6.0]}}

@@ -1,0 +1,76 @@
+"""Plain data keeps its types on the way through JSON; what is not plain data is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mosaic_worker.arguments import NotPlainError, coded, decoded
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        -7,
+        1 << 80,
+        0.1,
+        -0.0,
+        math.inf,
+        "NaN",
+        (1, (2.0, "x")),
+        [1, [2]],
+        {3, 1},
+        frozenset({"a"}),
+        {"a": (1,), "b": None},
+        {1: "x", (2, 3): "y"},
+        {"tuple": [1]},
+        {"repr": "x", "type": "y"},
+        {"nd": 1},
+        b"\x00\xff",
+        Path("maps/one.txt"),
+    ],
+)
+def test_plain_data_comes_back_equal_and_of_the_same_types(value: Any) -> None:
+    back = decoded(json.loads(json.dumps(coded(value), allow_nan=False)))
+    assert repr(back) == repr(value)
+    assert type(back) is type(value) or isinstance(value, Path)
+
+
+def test_arrays_and_their_scalars_keep_every_bit() -> None:
+    for value in (np.float32(0.1), np.arange(6, dtype=">i2").reshape(2, 3), np.bool_(1), np.array(3)):
+        back = decoded(json.loads(json.dumps(coded(value))))
+        assert type(back) is type(value)
+        assert back.dtype == value.dtype
+        assert back.tobytes() == value.tobytes()
+    assert math.isnan(decoded(coded(math.nan)))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [print, object(), [lambda: 1], np.zeros(100_000), np.array([object()]), [0] * 10_001, {"a": {1j}}],
+)
+def test_what_is_not_plain_data_or_too_much_is_refused(value: Any) -> None:
+    with pytest.raises(NotPlainError):
+        coded(value)
+
+
+def test_a_container_that_holds_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(NotPlainError, match="list"):
+        coded(endless)
+
+
+@pytest.mark.parametrize(
+    "shown", [{"repr": "<f>", "type": "function"}, {"crc32": 1, "nd": "<f4", "shape": [9]}]
+)
+def test_what_was_only_described_does_not_come_back(shown: Any) -> None:
+    with pytest.raises(NotPlainError):
+        decoded(shown)

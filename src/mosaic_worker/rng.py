@@ -1,6 +1,7 @@
 """The state of a numpy random generator as plain JSON values, and back. Reading it never moves the stream.
 
-An Atari emulator draws from a generator of its own, which outlives a reset: its state goes along.
+An Atari emulator draws from a generator of its own, which outlives a reset: its state goes along, and where
+it cannot be had the record says so (`lost`).
 """
 
 from __future__ import annotations
@@ -55,8 +56,13 @@ def capture_env(core: Any) -> Optional[Dict[str, Any]]:
     found = capture(getattr(core, "np_random", None))
     emulator: Any = getattr(core, "ale", None)
     if found is not None and hasattr(emulator, "cloneState"):
-        state = emulator.cloneState(include_rng=True)
-        found["ale"] = base64.b64encode(zlib.compress(state.serialize(), 1)).decode()
+        try:
+            data = emulator.cloneState(include_rng=True).serialize()
+        except (ValueError, TypeError, RuntimeError, AttributeError):
+            # Before ALE 0.12 the bytes were taken for text: UnicodeDecodeError. The generator is still good.
+            found["lost"] = ["ale"]
+        else:
+            found["ale"] = base64.b64encode(zlib.compress(data, 1)).decode()
     return found
 
 

@@ -55,6 +55,19 @@ def test_exact_episodes_make_a_table_and_exit_code_zero(
     assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
 
 
+def test_a_run_without_episodes_says_so_and_exits_with_one(
+    root: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
+) -> None:
+    del root
+    script = tmp_path / "idle.py"
+    script.write_text("import gymnasium\n")
+    assert mosaic("run", "--name", "idle", "--", sys.executable, str(script)).code == 0
+    said = mosaic("replay", "idle", "--all", "--verify")
+    assert said.code == 1
+    assert "run idle has no episodes" in said.err
+    assert "exactly" not in said.err
+
+
 def test_what_cannot_be_replayed_says_why_and_exits_with_one(
     recorded: DataRoot, mosaic: Callable[..., Said]
 ) -> None:

@@ -235,3 +235,40 @@ def test_a_pettingzoo_environment_of_ones_own_comes_back_with_its_arguments_and_
         env = reader.reset(0)["env"]
     assert env["render_fps"] == 7
     assert env["kwargs"] == {"rounds": 3, "stakes": {"tuple": [5.0, 6.0]}}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "said"),
+    [
+        ("np.random.random()", "numpy's global generator"),
+        ("random.random()", "Python's global generator"),
+        ("time.time()", "reads the clock"),
+        ("np.random.default_rng().random()", "from the operating system"),
+    ],
+)
+def test_a_difference_names_what_the_environment_depends_on_besides_its_record(
+    recordings: Path, drawn: str, said: str
+) -> None:
+    body = f"""
+import random, time
+class Loose(Walk):
+    def step(self, action):
+        obs, reward, over, cut, info = super().step(action)
+        return obs, reward + {drawn}, over, cut, info
+
+play(Loose())
+"""
+    folder = record(recordings, HEAD + ENV + PLAY + body)
+    for verdict in judge(folder, "__main__"):
+        assert verdict.status == "diverged"
+        assert said in verdict.reason
+
+
+def test_a_difference_names_the_file_that_changed_since(recordings: Path) -> None:
+    folder = record(recordings, "import walk\nwalk.play(walk.Walk())", modules={"walk.py": HEAD + ENV + PLAY})
+    assert statuses(judge(folder, "walk")) == ["exact", "exact"]
+    file = folder.path.parent.parent.parent / f"work-{folder.path.name}" / "walk.py"
+    file.write_text(file.read_text().replace("STRIDE = 3", "STRIDE = 5"))
+    for verdict in judge(folder, "walk"):
+        assert verdict.status == "diverged"
+        assert "walk.py has changed since" in verdict.reason

@@ -40,6 +40,28 @@ def test_anything_else_has_no_state_to_save(other: Any) -> None:
     assert rng.capture(other) is None
 
 
+def test_an_emulator_that_cannot_say_its_state_does_not_cost_the_generator() -> None:
+    class Emulator:  # as ale-py before 0.12: the bytes of its state are taken for text
+        def cloneState(self, *, include_rng: bool) -> Emulator:
+            assert include_rng
+            return self
+
+        def serialize(self) -> str:
+            return b"\xff".decode()
+
+    class Core:
+        ale = Emulator()
+        np_random = np.random.default_rng(3)
+
+    saved = rng.capture_env(Core)
+    assert saved is not None
+    assert saved["lost"] == ["ale"]
+    other = Core()
+    other.np_random = np.random.default_rng(9)
+    rng.restore_env(json.loads(json.dumps(saved)), other)
+    assert other.np_random.random() == np.random.default_rng(3).random()
+
+
 def test_a_state_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="got 'dice'"):
         rng.restore({"kind": "dice", "state": {}})

@@ -97,6 +97,9 @@ def replay_command(
     else:
         keys = [] if everything else [_key(text) for text in episodes]
         verdicts = _verify(folder, keys, allowed=allowed, python=words)
+        if not verdicts:
+            note(f"run {row.name or row.run_id} has no episodes: nothing was replayed")
+            return 1
     return _tell(verdicts, as_json=as_json)
 
 

@@ -13,6 +13,7 @@ import msgspec
 from mosaic import worker_site
 from mosaic.errors import ConsentNeededError, ReplayCancelledError, ReplayError
 from mosaic.paths import DataRoot
+from mosaic.replay.causes import Facts, likely
 from mosaic.replay.chains import Chain, chain_of, key_of
 from mosaic.replay.child import Child
 from mosaic.replay.interpreter import scene_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import EpisodeRow
+    from mosaic.replay.units import Unit
     from mosaic.store.reader import StoreReader
 
 __all__ = ["Resimulator"]
@@ -64,6 +66,7 @@ class Resimulator:
         self._shelf: set[int] = set()
         self._stands: tuple[int, int] = (-1, -1)
         self._worked: dict[str, str] = {}
+        self._seen: dict[str, list[str]] = {}
 
     def __enter__(self) -> Resimulator:
         return self
@@ -116,6 +119,7 @@ class Resimulator:
             called=unit.called,
             seeded=unit.seeded,
             last_seeded=lambda: chain.last_seeded(number),
+            tensors=_may_be_tensors(chain.env, unit),
             preferred=self._worked.get(chain.key, ""),
         ):
             tried.append(way)
@@ -132,10 +136,30 @@ class Resimulator:
                 worst = found
         if worst is None:
             return Verdict(**said, status=CANNOT, reason="its beginning is not in the record")
-        if seekable and worst.status == DIVERGED and worst.way != tried[-1].name:
+        if worst.status != DIVERGED:
+            return worst
+        reason = self._cause(row, chain, number)
+        if seekable and worst.way != tried[-1].name:
             again = next(way for way in tried if way.name == worst.way)
-            return self._try(row, again, seekable=True, progress=progress)
-        return worst
+            worst = self._try(row, again, seekable=True, progress=progress)
+        return msgspec.structs.replace(worst, reason=reason) if worst.status == DIVERGED else worst
+
+    def _cause(self, row: EpisodeRow, chain: Chain, number: int) -> str:
+        """What may be the cause of a difference. An environment is watched once, for all its episodes."""
+        if chain.key not in self._seen:
+            self._seen[chain.key] = []
+            if self._child is not None and self._child.alive and number in self._shelf:
+                try:
+                    answer = self._child.ask({"type": "probe", "target": number})
+                except (ConsentNeededError, ReplayCancelledError):
+                    raise
+                except ReplayError:
+                    answer = {}  # it cannot even be played for that; the difference stands without
+                self._seen[chain.key] = [str(name) for name in answer.get("seen") or ()]
+        facts = Facts(
+            env=chain.env, made=self._made, reset=self._reader.reset(row.index), seen=self._seen[chain.key]
+        )
+        return likely(facts)
 
     def _try(
         self, row: EpisodeRow, way: Way, *, seekable: bool, progress: Callable[[int, int], None] | None
@@ -144,7 +168,13 @@ class Resimulator:
         number = chain.number(row)
         child = self._made_in(chain, drawn=way.drawn)
         self._hand_in(child, chain, way.start, number)
-        request = {"type": "attempt", "start": way.start, "target": number, "seekable": seekable}
+        request = {
+            "type": "attempt",
+            "start": way.start,
+            "target": number,
+            "seekable": seekable,
+            "tensors": way.tensors,
+        }
         self._stands = (-1, -1)
         answer = child.ask(request, progress=progress)
         if not seekable:
@@ -183,16 +213,7 @@ class Resimulator:
         step = next((k for k, before in enumerate(turns) if before > first["turn"]), len(turns)) - 1
         if first["turn"] < turns[0] and focus:
             step = -1
-        reason = "; ".join([*self._changed(), *notes])
-        return Verdict(status=DIVERGED, step=step, reason=reason, notes=notes, **said, **differing(first))
-
-    def _changed(self) -> list[str]:
-        then, now = self._made.get("then") or {}, self._made.get("now") or {}
-        return [
-            f"{name} {then[name]} then, {now.get(name, 'none')} now"
-            for name in then
-            if then[name] != now.get(name)
-        ]
+        return Verdict(status=DIVERGED, step=step, notes=notes, **said, **differing(first))
 
     # ---- frames ----
 
@@ -246,6 +267,11 @@ class Resimulator:
         if self._scene.note:
             self._made.setdefault("notes", []).append(self._scene.note)
         return self._child
+
+
+def _may_be_tensors(env: dict[str, Any], unit: Unit) -> bool:
+    """Whether torch was there when arrays were given: a tensor is recorded as the array it holds."""
+    return "torch" in (env.get("versions") or {}) and b'"nd"' in unit.body
 
 
 def _further(found: Verdict, worst: Verdict) -> bool:

@@ -1,7 +1,8 @@
 """What a replay came to, and which ways there are to try. Pure.
 
 The ladder: an episode alone; on a difference, the chain of episodes from the last seeded reset to it, for
-environments that carry something over a reset; then the chain from the environment's first reset. Each
+environments that carry something over a reset; then the chain from the environment's first reset. Where the
+script may have given tensors, the episode alone with tensors comes second. Each
 again in an environment that is not made to be drawn, since some behave otherwise when they are. When no
 way is exact, the verdict says what differed.
 """
@@ -20,16 +21,21 @@ __all__ = ["CANNOT", "DIVERGED", "EXACT", "Verdict", "Way", "differing", "ways"]
 
 EXACT, DIVERGED, CANNOT = "exact", "diverged", "cannot"
 _ALONE = "alone"
+_TENSORS = "alone, actions as tensors"
 _FROM_SEED = "chain from the seeded reset"
 _FROM_FIRST = "chain from the first reset"
 
 
 class Way(msgspec.Struct, frozen=True):
-    """One way to a unit: from which one on to play, and whether the environment is made to be drawn."""
+    """One way to a unit: from which one on to play, and whether the environment is made to be drawn.
+
+    With `tensors`, arrays in actions are given as tensors.
+    """
 
     name: str
     start: int
     drawn: bool = True
+    tensors: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +76,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ways(
-    number: int, *, called: bool, seeded: bool, last_seeded: Callable[[], int], preferred: str = ""
+    number: int,
+    *,
+    called: bool,
+    seeded: bool,
+    last_seeded: Callable[[], int],
+    tensors: bool = False,
+    preferred: str = "",
 ) -> Iterator[Way]:
     """The ways to replay unit `number`, in the order they are tried, each worked out when it is asked for.
 
@@ -80,11 +92,14 @@ def ways(
         seeded: whether that reset was given a seed.
         last_seeded: finds the last unit before it whose reset was given a seed, or 0. Dear; asked at most
             once, and only when no way before it was exact.
+        tensors: whether the script may have given its actions as tensors.
         preferred: the name of the way that worked before: tried first.
     """
     starts: dict[str, Callable[[], int]] = {}
     if called or number == 0:
         starts[_ALONE] = lambda: number
+        if tensors:
+            starts[_TENSORS] = lambda: number
     if number > 0:
         if not (called and seeded):
             starts[_FROM_SEED] = functools.cache(last_seeded)
@@ -93,7 +108,7 @@ def ways(
     for name, drawn in sorted(rungs, key=lambda rung: _named(*rung) != preferred):
         start = starts[name]()
         if name != _FROM_SEED or 0 < start < number:
-            yield Way(_named(name, drawn), start, drawn)
+            yield Way(_named(name, drawn), start, drawn, name == _TENSORS)
 
 
 def _named(name: str, drawn: bool) -> str:

@@ -9,7 +9,7 @@ import base64
 import struct
 from typing import Any, Dict, Optional
 
-__all__ = ["LostError", "argument", "array", "live"]
+__all__ = ["LostError", "argument", "array", "live", "tensors"]
 
 _NAMED = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
@@ -65,6 +65,18 @@ def array(value: Dict[str, Any]) -> Any:
         raise LostError(f"an array ({value['nd']}, {shape}) was too large to be recorded whole")
     data = np.frombuffer(base64.b64decode(value["b64"]), dtype=value["nd"])
     return data.reshape(value["shape"]).copy()
+
+
+def tensors(value: Any) -> Any:
+    """A live value with its arrays as tensors of torch."""
+    import numpy as np
+    import torch
+
+    if isinstance(value, dict):
+        return {key: tensors(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(tensors(item) for item in value)
+    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
 def argument(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The child's conversation: one request at a time; `done` or `error` is the last answer to each.
 
-`make` says which environment; `unit` hands one in; `attempt` plays; `draw` gives frames. While it works
-it says so several times a second, so that silence means trouble.
+`make` says which environment; `unit` hands one in; `attempt` plays; `draw` gives frames; `probe` looks for
+the cause of a difference. While it works it says so several times a second, so that silence means trouble.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ class Server:
             "notes": builder.notes,
             "then": then,
             "now": now,
+            "source_changed": builder.source_changed(),
         }
 
     def _on_unit(self, request: Dict[str, Any], body: bytes) -> None:
@@ -111,11 +112,15 @@ class Server:
             int(request["target"]),
             self._progress,
             seekable=bool(request.get("seekable")),
+            tensors=bool(request.get("tensors")),
         )
         differences: List[Any] = [
             {"whose": whose, "turn": turn, **one} for whose, (turn, one) in attempted.differences.items()
         ]
         return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
+
+    def _on_probe(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
+        return {"seen": self._open.probe(int(request["target"]), self._progress)}
 
     def _on_draw(self, request: Dict[str, Any], body: bytes) -> None:
         focus = str(request.get("focus") or "")

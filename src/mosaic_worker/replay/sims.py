@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
-from mosaic_worker.replay.decode import live
+from mosaic_worker.replay.decode import live, tensors
 from mosaic_worker.session.outcome import BEGAN, RESTARTED, SOLE
 from mosaic_worker.session.worlds import SingleWorld, world_of
 
@@ -25,6 +25,8 @@ class Sim:
     def __init__(self, world: World) -> None:
         self.world = world
         self.turn = 0
+        self.tensors = False
+        """Whether arrays in actions are given as tensors of torch, as the script gave them."""
         self.books: Dict[str, Any] = {}
         """What comparing has to remember between turns; part of every keyframe."""
         self.found: Found = []
@@ -96,7 +98,10 @@ class SingleSim(Sim):
 
     def _step(self, unit: Unit, turn: Any) -> Found:
         action = turn[0]
-        self.world.step({SOLE: action if type(action) is int else live(action, self._space)})
+        if type(action) is not int:
+            action = live(action, self._space)
+            action = tensors(action) if self.tensors else action
+        self.world.step({SOLE: action})
         now = self.world.now
         return alone(of_step(turn[1:], now.observation, now.reward, flags_of(now.terminated, now.truncated)))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
+from mosaic_worker.replay import watch
 from mosaic_worker.replay.film import Film, leaves_traces
 from mosaic_worker.replay.seek import Seeker
 from mosaic_worker.replay.sims import Found, Sim, SingleSim, VectorSim
@@ -26,6 +27,7 @@ Progress = Callable[[int, int], None]
 _OPENING_SECS = 0.5
 _FILMING_SECS = 10.0
 _SLICE_SECS = 0.005
+_PROBED_TURNS = 5_000
 
 
 class Attempted:
@@ -53,14 +55,18 @@ class Stage:
         self._live: Optional[Sim] = None
         self._stands = (-1, -1)
         """The start the live environment was played from, and the unit it stands before."""
+        self._tensors = False
         self._idle: Optional[Iterator[None]] = None
         self._film: Optional[Film] = None
 
-    def attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Attempted:
+    def attempt(
+        self, start: int, target: int, progress: Progress, *, seekable: bool, tensors: bool = False
+    ) -> Attempted:
         """Play from a fresh environment at `start` to the end of `target`, and compare the target.
 
-        With `seekable`, frames may be asked for afterwards.
+        With `seekable`, frames may be asked for afterwards. With `tensors`, actions are given as torch's.
         """
+        self._tensors = tensors
         sim, self._live = self._live, None
         self._close_seeker()
         if sim is None or self._stands != (start, target):
@@ -104,6 +110,21 @@ class Stage:
             steps += 1
             progress(min(steps, seeker.turns), seeker.turns)
 
+    def probe(self, target: int, progress: Progress) -> List[str]:
+        """What the environment depends on besides its record, seen while it plays to its first difference."""
+        before = watch.global_generators()
+        unit = self.units[target]
+        sim = self._fresh(target, target, progress)
+        try:
+            with watch.calls(lambda: sim.core) as seen:
+                found = _safely(lambda: sim.reset(unit))
+                while not found and sim.turn < min(len(unit.turns), _PROBED_TURNS):
+                    found = _safely(lambda: sim.step(unit))
+                    progress(sim.turn, len(unit.turns))
+        finally:
+            sim.close()
+        return [*watch.moved(before), *sorted(seen)]
+
     def idle(self) -> bool:
         """Use a moment nobody asks for anything. Whether there is more to do."""
         if self._idle is None:
@@ -146,6 +167,7 @@ class Stage:
     def _fresh(self, start: int, target: int, progress: Progress) -> Sim:
         """A new environment that has been through everything from `start` to just before the target."""
         sim = make_sim(self.builder)
+        sim.tensors = self._tensors
         for number in range(start, target):
             unit = self.units[number]
             sim.reset(unit)

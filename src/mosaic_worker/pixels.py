@@ -5,11 +5,11 @@ Both who show frames ask here: the live view and the replay.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional, Union
 
 from mosaic_worker.common.layout import CHANNELS
 
-__all__ = ["MOST_PIXELS", "pixels"]
+__all__ = ["MOST_PIXELS", "frames_per_sec", "pixels"]
 
 MOST_PIXELS = 1 << 26
 
@@ -33,3 +33,16 @@ def pixels(drawn: Any) -> Any:
     if shape[0] * shape[1] > MOST_PIXELS:
         raise TypeError(f"render gave {shape[1]} x {shape[0]} pixels; at most {MOST_PIXELS} are shown")
     return drawn
+
+
+def frames_per_sec(metadata: Any) -> Optional[Union[int, float]]:
+    """How many frames a second an environment's `metadata` asks for; None when it asks for none."""
+    if not isinstance(metadata, dict):
+        return None
+    for name in ("render_fps", "video.frames_per_second"):  # the second is old gym's
+        asked: Any = metadata.get(name)
+        if hasattr(asked, "item"):  # of numpy
+            asked = asked.item()
+        if type(asked) in (int, float) and 0 < asked < 10_000:  # NaN is not
+            return asked
+    return None

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import pytest
 
 from mosaic.paths import DataRoot
@@ -53,6 +54,9 @@ def test_exact_episodes_make_a_table_and_exit_code_zero(
     assert sorted(path.name for path in out.iterdir()) == [f"step-{k:06d}.png" for k in (1, 2, 3)]
     assert mosaic("replay", "lake", "-e", "1", "--gif", str(tmp_path / "a.gif"), "--fps", "10").code == 0
     assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
+    assert mosaic("replay", "lake", "-e", "1", "--mp4", str(tmp_path / "a.mp4")).code == 0
+    with av.open(str(tmp_path / "a.mp4")) as film:
+        assert film.streams.video[0].average_rate == 4  # as FrozenLake asks for
 
 
 def test_a_run_without_episodes_says_so_and_exits_with_one(

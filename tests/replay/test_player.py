@@ -32,6 +32,18 @@ def test_a_step_looks_the_same_however_it_is_come_upon(run: str, request: pytest
     assert len(set(forwards.values())) > 5
 
 
+def test_the_pace_is_the_recorded_one_and_of_older_records_the_present_one(cartpole: RunFolder) -> None:
+    with replay.open(cartpole, 0) as player:
+        assert player.environment["render_fps"] == 50
+        assert player.fps == 50.0
+        player.environment["render_fps"] = 12
+        assert player.fps == 12.0
+        del player.environment["render_fps"]
+        assert player.fps == 50.0
+        player.environment["render_fps"] = 1e9
+        assert player.fps == 240.0
+
+
 def test_an_open_episode_knows_how_it_went_and_what_was_recorded(cartpole: RunFolder) -> None:
     with replay.open(cartpole, 2) as player:
         assert player.verdict.exact

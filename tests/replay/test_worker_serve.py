@@ -92,6 +92,8 @@ def test_an_environment_is_made_and_what_is_different_here_is_told() -> None:
         "notes": [],
         "then": {"gymnasium": "0.1"},
         "now": {"gymnasium": gym.__version__},
+        "render_fps": 50,
+        "source_changed": "",
     }
 
 

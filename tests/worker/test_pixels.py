@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mosaic_worker.pixels import pixels
+from mosaic_worker.pixels import frames_per_sec, pixels
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (4, 6, 1), (4, 6, 3), (4, 6, 4)])
@@ -33,3 +33,21 @@ def test_of_a_list_of_frames_the_last_counts() -> None:
 def test_anything_else_is_refused_with_what_it_is(drawn: Any, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         pixels(drawn)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "asked"),
+    [
+        ({"render_fps": 50}, 50),
+        ({"render_fps": np.int64(20)}, 20),
+        ({"video.frames_per_second": 12.5}, 12.5),
+        ({"render_fps": None}, None),
+        ({"render_fps": True}, None),
+        ({"render_fps": float("nan")}, None),
+        ({"render_fps": -1}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_an_environment_may_ask_for_so_many_frames_a_second(metadata: Any, asked: Any) -> None:
+    assert frames_per_sec(metadata) == asked

@@ -186,6 +186,8 @@ class Player:
 
     @property
     def fps(self) -> float:
-        """The pace the environment asks for, or 30."""
+        """The pace the environment asked for when it was recorded, or asks for now, or 30; at most 240."""
         asked = self.environment.get("render_fps")
-        return float(asked) if isinstance(asked, int | float) and 0 < asked <= 240 else 30.0
+        if not isinstance(asked, int | float) or asked <= 0:
+            asked = self._resimulator.render_fps or 30.0
+        return min(float(asked), 240.0)

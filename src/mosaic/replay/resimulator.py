@@ -231,6 +231,12 @@ class Resimulator:
             yield wanted[index], header, body
 
     @property
+    def render_fps(self) -> float | None:
+        """How many frames a second the environment asks for, as it is made here."""
+        asked = self._made.get("render_fps")
+        return float(asked) if isinstance(asked, int | float) else None
+
+    @property
     def drawable(self) -> bool:
         """Whether the environment was made so that it can be drawn."""
         return bool(self._made.get("frames"))

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional
 from mosaic_worker.arguments import NotPlainError, coded
 from mosaic_worker.hooks import constructing
 from mosaic_worker.layers import layers as zoo_layers
+from mosaic_worker.pixels import frames_per_sec
 from mosaic_worker.values import plain, text
 
 __all__ = ["complete_zoo", "describe", "describe_vector", "note_registration"]
@@ -106,9 +107,8 @@ def _main_file() -> Dict[str, Any]:
 
 
 def _pace(env: Any) -> Dict[str, Any]:
-    """How many frames a second it asks for."""
-    asked: Any = (getattr(env, "metadata", None) or {}).get("render_fps")
-    return {"render_fps": asked} if type(asked) in (int, float) and 0 < asked < 10_000 else {}
+    asked = frames_per_sec(getattr(env, "metadata", None))
+    return {} if asked is None else {"render_fps": asked}
 
 
 def _source(base: Any) -> Dict[str, Any]:

@@ -13,7 +13,7 @@ import traceback
 from typing import IO, Any, Dict, List, Optional
 
 from mosaic_worker.common import wire
-from mosaic_worker.pixels import pixels
+from mosaic_worker.pixels import frames_per_sec, pixels
 from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
 from mosaic_worker.replay.decode import LostError
 from mosaic_worker.replay.stage import Stage
@@ -86,7 +86,9 @@ class Server:
             argv=request.get("argv") or (),
             frames=bool(request.get("frames", True)),
         )
-        builder.make().close()
+        env = builder.make()
+        pace = frames_per_sec(getattr(env, "metadata", None))
+        env.close()
         then, now = builder.versions()
         self._stage = Stage(builder)
         return {
@@ -95,6 +97,7 @@ class Server:
             "notes": builder.notes,
             "then": then,
             "now": now,
+            "render_fps": pace,
             "source_changed": builder.source_changed(),
         }
 

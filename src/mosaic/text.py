@@ -1,4 +1,4 @@
-"""Values as people read them: ages, sizes, numbers, and worker text made harmless. Pure: time is an argument.
+"""Values as people read them: ages, sizes, numbers, what the system refused, worker text made harmless. Pure.
 
 Text from a worker never reaches a screen as it came: `visible` shows control characters instead of
 obeying them, so a log line cannot move the cursor, rename the window or hide what stands before it.
@@ -6,6 +6,7 @@ obeying them, so a log line cannot move the cursor, rename the window or hide wh
 
 from __future__ import annotations
 
+import errno
 import unicodedata
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "in_json",
     "number",
     "number_or_dash",
+    "os_words",
     "size",
     "span",
     "speed",
@@ -145,3 +147,22 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_short(item) for item in value) + "]"
     return number(value) if isinstance(value, float) else str(value)
+
+
+_WAYS_OUT = {
+    errno.ENOSPC: "the disk is full. Free some space there, or set MOSAIC_HOME to a folder on another disk.",
+    errno.EDQUOT: "your disk quota is used up. Free some space, or set MOSAIC_HOME to another disk.",
+    errno.EROFS: "that file system is read-only: it can be read, not written. Set MOSAIC_HOME elsewhere.",
+    errno.EMFILE: "this process has too many open files. Raise the limit: ulimit -n 4096",
+}
+
+
+def os_words(error: OSError, *, named: bool = False) -> str:
+    """What the operating system refused, where, and the way out where one is known.
+
+    `named` says that the sentence around it names the file already.
+    """
+    words = error.strerror or str(error)
+    where = f"{error.filename}: " if error.filename is not None and not named else ""
+    way_out = _WAYS_OUT.get(error.errno or 0, "")
+    return f"{where}{words}: {way_out}" if way_out else f"{where}{words}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,45 @@ def test_runs_are_found_by_id_prefix_and_name(root: DataRoot) -> None:
     folder = _make(root, "first")
     for text in (folder.run_id, folder.run_id.lower(), folder.run_id[:12], "first", "last"):
         assert run_index.find(root, text).run_id == folder.run_id
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_a_folder_that_cannot_be_read_is_one_row_with_the_reason_and_hides_no_other(
+    root: DataRoot, settled: bool
+) -> None:
+    good, bad = _make(root, created=1.0), _make(root, "bad", created=2.0)
+    for folder in (good, bad):
+        write_json(folder.exit, ExitRecord(code=0, t=3.0))
+    if settled:
+        registry = Registry(root)
+        registry.put([Entry(row, settled=True) for row in run_index.rows(root)])
+        registry.close()
+    bad.exit.unlink()
+    bad.exit.mkdir()
+    rows = {row.run_id: row for row in run_index.rows(root)}
+    assert rows[good.run_id].state is RunState.FINISHED
+    assert (rows[bad.run_id].state, rows[bad.run_id].name) == (RunState.UNREADABLE, "bad")
+    assert rows[bad.run_id].reason == "exit.json cannot be read: a folder where a file should be"
+    assert run_index.find(root, "last").run_id == good.run_id
+    bad.manifest.write_text("{")
+    assert "manifest.json cannot be read" in run_index.find(root, bad.run_id).reason
+
+
+def test_a_run_that_is_a_link_or_no_folder_is_unreadable(root: DataRoot, tmp_path: Path) -> None:
+    (_make(root).path).rename(tmp_path / "elsewhere")
+    linked, piped = str(ULID()), str(ULID())
+    (root.runs / linked).symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(root.runs / piped)
+    rows = {row.run_id: row for row in run_index.rows(root)}
+    assert {row.state for row in rows.values()} == {RunState.UNREADABLE}
+    assert "a link where a folder should be" in rows[linked].reason
+    assert "a named pipe where a folder should be" in rows[piped].reason
+    assert abs(rows[linked].created - time.time()) < 3600  # an id is made of its time
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+def test_a_pipe_in_the_place_of_a_store_is_not_waited_for(root: DataRoot, suffix: str) -> None:
+    folder = _make(root)
+    write_json(folder.exit, ExitRecord(code=0, t=3.0))
+    os.mkfifo(f"{folder.store}{suffix}")
+    assert run_index.find(root, "last").state is RunState.FINISHED

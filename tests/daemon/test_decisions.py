@@ -36,7 +36,7 @@ def test_whoever_is_kept_is_told_to_stop_also_after_its_end(state: RunState) -> 
 @pytest.mark.parametrize("state", RunState)
 def test_a_run_that_nobody_keeps_is_stopped_only_where_something_may_be_left(state: RunState) -> None:
     order = decisions.stop(look(state), reason="enough").order
-    assert (order is not None) == (state in (RunState.ORPHANED, RunState.LOST))
+    assert (order is not None) == (state in (RunState.ORPHANED, RunState.LOST, RunState.UNREADABLE))
 
 
 @pytest.mark.parametrize("state", RunState)
@@ -69,11 +69,18 @@ def test_on_a_low_disk_an_unpaused_run_waits_for_the_disk_instead_of_the_user() 
 @pytest.mark.parametrize("kept", [True, False])
 def test_only_an_ended_run_is_deleted_and_its_keeper_must_leave(state: RunState, *, kept: bool) -> None:
     decision = decisions.delete("R", look(state, kept=kept))
-    if state not in ENDED:
+    if state is RunState.UNREADABLE and not kept:
+        assert decision == NOTHING
+    elif state not in ENDED:
         assert decision == Decision(refusal=f"run R is {state.value}. Stop it first: mosaic stop R")
     else:
         order = Order(want=Want.STOP, reason="deleted by the user")
         assert decision == Decision(order if kept else None)
+
+
+def test_an_unreadable_run_is_not_deleted_while_a_process_of_it_lives() -> None:
+    alive = look(RunState.UNREADABLE, alive=True)
+    assert decisions.delete("R", alive).refusal == "run R is unreadable. Stop it first: mosaic stop R"
 
 
 @pytest.mark.parametrize("state", CAN_PAUSE)

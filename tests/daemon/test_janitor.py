@@ -73,3 +73,41 @@ def test_a_binned_run_is_out_of_sight_at_once_and_gone_after_emptying(home: Path
     assert precious.is_dir()
     with pytest.raises(DataRootError, match="cannot delete"):
         bin_run(folder)
+
+
+def test_a_run_is_deleted_whatever_lies_in_it_and_nothing_else_is(home: Path, tmp_path: Path) -> None:
+    root = DataRoot(home)
+    folder = runs.create(root, RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    precious = tmp_path / "precious"
+    precious.mkdir(mode=0o500)
+    (precious / "kept").write_text("kept")
+    (folder.path / "out").symlink_to(precious)
+    (folder.path / "loop").symlink_to("loop")
+    os.mkfifo(folder.path / "pipe")
+    closed = folder.path / "closed"
+    (closed / "in").mkdir(parents=True)
+    (closed / "in" / "file").write_text("gone")
+    (closed / "in").chmod(0)
+    closed.chmod(0)
+    fd = os.open(folder.path, os.O_RDONLY)
+    for _ in range(3000):  # deeper than any stack, and than any path may be long
+        os.mkdir("d" * 100, dir_fd=fd)
+        deeper = os.open("d" * 100, os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = deeper
+    os.close(fd)
+    bin_run(folder)
+    empty_bin(root)
+    assert list(root.runs.iterdir()) == []
+    assert (precious / "kept").read_text() == "kept"
+    assert precious.stat().st_mode & 0o777 == 0o500
+
+
+def test_what_a_killed_deletion_left_is_removed_at_the_next_start(home: Path) -> None:
+    root = DataRoot(home)
+    folder = runs.create(root, RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    place = bin_run(folder)
+    again = runs.create(root, RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
+    assert bin_run(again) != place
+    empty_bin(root)
+    assert list(root.runs.iterdir()) == []

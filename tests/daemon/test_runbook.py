@@ -171,3 +171,37 @@ def test_a_run_that_was_dropped_and_came_back_is_heard_again(
         shutil.rmtree(run.folder.path)
         assert book.scan() == []
         assert book.every() == []
+
+
+def test_a_manifest_that_is_mended_is_read_again(root: DataRoot, book: RunBook) -> None:
+    folder = make(root, 1)
+    whole = folder.manifest.read_bytes()
+    folder.manifest.write_text("{")
+    (run,) = book.scan()
+    assert (run.state, run.row.command) == (RunState.UNREADABLE, [])
+    assert str(folder.manifest) in run.row.reason
+    book.flush()
+    assert folder.manifest.read_text() == "{"
+    folder.manifest.write_bytes(whole)
+    book.refresh(run)
+    assert (run.state, run.row.command) == (RunState.LOST, ["x"])
+
+
+@pytest.mark.parametrize("name", ["exit.json", "shim.lock", "journal"])
+def test_an_unreadable_run_is_a_row_with_the_reason_and_nothing_is_written_into_it(
+    root: DataRoot, book: RunBook, name: str
+) -> None:
+    bad, good = make(root, 1), make(root, 2)
+    path = bad.path / name
+    shutil.rmtree(path, ignore_errors=True)
+    os.mkfifo(path)
+    before = sorted(one.name for one in bad.path.iterdir()), bad.manifest.read_bytes()
+    assert len(book.scan()) == 2
+    rows = {row.run_id: row for row in book.flush()}
+    assert rows[bad.run_id].state is RunState.UNREADABLE
+    assert f"{name} cannot be read: a named pipe where" in rows[bad.run_id].reason
+    assert rows[good.run_id].state is RunState.LOST
+    assert (sorted(one.name for one in bad.path.iterdir()), bad.manifest.read_bytes()) == before
+    path.unlink()
+    book.refresh(book[bad.run_id])
+    assert book[bad.run_id].state is RunState.LOST

@@ -25,7 +25,7 @@ def test_the_spec_has_no_place_for_environment_variables() -> None:
 
 def test_ended_states_are_those_without_a_process() -> None:
     assert {state.value for state in ENDED} == {"finished", "failed", "stopped", "lost"}
-    assert len(RunState) == 10
+    assert len(RunState) == 11
 
 
 def test_a_manifest_of_the_first_version_still_says_what_was_asked() -> None:

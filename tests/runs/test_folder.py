@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import stat
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,7 @@ def test_a_shim_that_ends_during_the_look_has_left_its_exit_record(
 ) -> None:
     folder = runs.create(DataRoot(home), spec(), created=0.0)
 
-    def ends_now(_: Path) -> bool:
+    def ends_now(_: str, *, dir_fd: int) -> bool:
         """The record is written, then the lock is let go: all between two instructions of the look."""
         write_json(folder.exit, ExitRecord(code=0))
         return False
@@ -106,11 +107,112 @@ def test_a_shim_that_ends_during_the_look_has_left_its_exit_record(
     assert runs.observe(folder).exit == ExitRecord(code=0)
 
 
-def test_a_damaged_record_counts_as_missing(home: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("exit.json", b'{"code": 0', "truncated"),
+        ("exit.json", b"", "truncated"),
+        ("exit.json", b"\xff", "malformed"),
+        ("exit.json", b'{"error": "\xff"}', "UTF-8"),
+        ("exit.json", b'{"code": 2147483648}', "<= 2147483647"),
+        ("exit.json", b'{"signal": 0}', ">= 1"),
+        ("exit.json", b'{"code": 0, "t": 1e300}', "<= 253402300799"),
+        ("exit.json", b'{"code": 0, "t": -1}', ">= 0"),
+        ("exit.json", b'{"code": 0, "t": NaN}', "malformed"),
+        ("proc.json", b'{"shim_pid": 99999999999999999999}', "<= 4194304"),
+        ("proc.json", b'{"shim_pid": 7, "started": 1e300}', "<= 253402300799"),
+        ("control.json", b'{"int_secs": 1e300}', "<= 31536000"),
+        ("control.json", b'{"want": "dance"}', "dance"),
+        ("control.json", b'{"reason": ' + b"[" * 100_000, ""),
+    ],
+)
+def test_a_record_that_cannot_be_read_or_is_out_of_range_is_told_of_with_the_reason(
+    home: Path, name: str, content: bytes, why: str
+) -> None:
     folder = runs.create(DataRoot(home), spec(), created=0.0)
-    folder.exit.write_bytes(b'{"code": 0')
-    folder.proc.write_bytes(b"\xff")
-    assert runs.observe(folder) == Seen()
+    (folder.path / name).write_bytes(content)
+    seen = runs.observe(folder)
+    assert (seen.exit, seen.proc, seen.control) == (None, None, None)
+    assert list(seen.bad) == [name]
+    assert seen.bad[name].startswith(f"{name} cannot be read: ")
+    assert why in seen.bad[name]
+
+
+@pytest.mark.parametrize("name", ["shim.lock", "tree.lock", "exit.json", "proc.json", "control.json"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "loop", "huge"])
+def test_whatever_lies_in_the_place_of_a_record_or_lock_a_look_tells_of_it_and_waits_for_nobody(
+    home: Path, name: str, kind: str
+) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    outside = home / "outside.json"
+    outside.write_text('{"code": 0, "shim_pid": 7}')
+    _put(folder.path / name, kind, outside)
+    seen = runs.observe(folder)
+    if kind == "huge" and name.endswith(".lock"):
+        assert seen == Seen()  # what a lock's file holds means nothing
+    else:
+        assert list(seen.bad) == [name]
+        assert (seen.exit, seen.proc, seen.shim_alive, seen.tree_alive) == (None, None, False, False)
+
+
+def _put(path: Path, kind: str, outside: Path) -> None:
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "huge":
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+    else:
+        path.symlink_to(path if kind == "loop" else outside)
+
+
+def test_a_folder_that_is_a_link_or_no_folder_is_told_of_and_not_followed(home: Path) -> None:
+    real = runs.create(DataRoot(home), spec(), created=0.0)
+    elsewhere = home / "elsewhere"
+    real.path.rename(elsewhere)
+    real.path.symlink_to(elsewhere)
+    assert "a link where a folder should be" in runs.observe(real).bad["folder"]
+    with pytest.raises(StoreError, match="a link where a folder should be"):
+        runs.find_manifest(real)
+    with pytest.raises(OSError, match="a link where a folder should be"):
+        runs.write_control(real, Control(want=Want.STOP))
+    assert not (elsewhere / "control.json").exists()
+    real.path.unlink()
+    real.path.write_text("a file")
+    assert "a file where a folder should be" in runs.observe(real).bad["folder"]
+
+
+def test_a_journal_that_leads_out_of_the_folder_is_told_of(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    folder.journal.rmdir()
+    folder.journal.symlink_to(home)
+    assert "a link where a folder should be" in runs.observe(folder).bad["journal"]
+
+
+def test_an_order_replaces_whatever_lies_in_its_place(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    folder.control.mkdir()
+    (folder.control / "kept").write_text("somebody's")
+    runs.write_control(folder, Control(want=Want.STOP))
+    assert runs.read_control(folder) == Control(want=Want.STOP)
+    assert [path.read_text() for path in folder.path.glob(".control.json.aside-*/kept")] == ["somebody's"]
+
+
+def test_a_manifest_of_another_run_is_refused(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    other = folder.path.with_name("0" * 26)
+    folder.path.rename(other)
+    with pytest.raises(StoreError, match=f"of another run: '{RUN_ID}'"):
+        runs.find_manifest(DataRoot(home).run("0" * 26))
+
+
+def test_a_lock_that_cannot_be_asked_never_settles_a_run(home: Path) -> None:
+    folder = runs.create(DataRoot(home), spec(), created=0.0)
+    write_json(folder.exit, ExitRecord(code=0))
+    assert runs.ended(folder)
+    folder.tree_lock.mkdir()
+    assert not runs.ended(folder)
 
 
 def test_a_missing_or_damaged_manifest_is_an_error_that_names_the_file(home: Path) -> None:

@@ -132,3 +132,28 @@ def test_signal_names_are_those_of_the_machine() -> None:
     for number in (1, 2, 6, 7, 9, 11, 13, 15, 31):
         assert signal_name(number) == signal.Signals(number).name
     assert signal_name(63) == "signal 63"
+
+
+@pytest.mark.parametrize(
+    ("seen", "state"),
+    [
+        (Seen(bad={"folder": "why"}), RunState.UNREADABLE),
+        (Seen(bad={"journal": "why"}, exit=ExitRecord(code=0)), RunState.UNREADABLE),
+        (Seen(bad={"exit.json": "why"}, shim_alive=True, proc=WORKER), RunState.UNREADABLE),
+        (Seen(bad={"shim.lock": "why"}), RunState.UNREADABLE),
+        (Seen(bad={"tree.lock": "why"}), RunState.UNREADABLE),
+        (Seen(bad={"shim.lock": "why"}, exit=ExitRecord(code=0)), RunState.FINISHED),
+        (Seen(bad={"proc.json": "why"}, shim_alive=True), RunState.UNREADABLE),
+        (Seen(bad={"control.json": "why"}, shim_alive=True, proc=WORKER), RunState.UNREADABLE),
+        (Seen(bad={"proc.json": "why"}, tree_alive=True), RunState.ORPHANED),
+        (Seen(bad={"proc.json": "why"}), RunState.LOST),
+        (Seen(bad={"control.json": "why"}, exit=ExitRecord(code=1)), RunState.FAILED),
+    ],
+)
+def test_a_run_is_unreadable_only_where_its_state_hangs_on_what_cannot_be_read(
+    seen: Seen, state: RunState
+) -> None:
+    verdict = judge(seen)
+    assert verdict.state is state
+    if seen.exit is None or state is RunState.UNREADABLE:
+        assert ("why" in verdict.reason) is (state is not RunState.ORPHANED)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import stat
 import subprocess
 import sys
@@ -55,6 +56,48 @@ def test_a_child_that_inherits_the_descriptor_holds_the_lock_and_its_death_frees
 
 def test_a_link_in_the_locks_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.lock").symlink_to(tmp_path / "target")
-    with pytest.raises(OSError, match="symbolic link"):
+    with pytest.raises(OSError, match="a link where a file should be"):
         Lock(tmp_path / "a.lock")
     assert not (tmp_path / "target").exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_nobody_can_say_who_holds_what_is_no_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.lock"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(tmp_path / "a.lock")
+    with pytest.raises(OSError, match="where a file should be"):
+        held(path)
+    with pytest.raises(OSError, match="where a file should be"):
+        Lock(path)
+
+
+def test_a_lock_can_be_asked_about_by_who_may_only_read_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.lock"
+    with Lock(path):
+        path.chmod(0o400)
+        asked = subprocess.run(
+            [sys.executable, "-c", _ASK, str(path)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (asked.stdout.strip(), asked.stderr) == ("True", "")
+
+
+_ASK = """
+import os, sys
+from pathlib import Path
+from mosaic.runs.locks import held
+opened = os.open
+def only_reads(path, flags, *args, **kwargs):
+    assert flags & os.O_ACCMODE == os.O_RDONLY
+    return opened(path, flags, *args, **kwargs)
+os.open = only_reads
+print(held(Path(sys.argv[1])))
+"""

@@ -10,15 +10,17 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from mosaic.errors import StoreError
-from mosaic.protocol.runs import ENDED
+from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs.folder import observe
 from mosaic.runs.lifecycle import judge
 from mosaic.runs.locks import held
+from mosaic.text import os_words
+from mosaic_worker.common.opening import check_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mosaic.paths import DataRoot
+    from mosaic.paths import DataRoot, RunFolder
     from mosaic.rpc.client import Client
     from mosaic.store.reader import StoreReader
 
@@ -50,8 +52,17 @@ def ensure_daemon(root: DataRoot) -> None:
 
 
 def has_ended(root: DataRoot, run_id: str) -> bool:
-    """Whether no process of the run is left."""
-    return judge(observe(root.run(run_id))).state in ENDED
+    """Whether no process of the run is left.
+
+    Raises:
+        StoreError: its folder does not tell: waiting for it would never end.
+    """
+    verdict = judge(observe(root.run(run_id)))
+    if verdict.state is RunState.UNREADABLE:
+        raise StoreError(
+            f"run {run_id} is unreadable: {verdict.reason}. Mend that, or delete it: mosaic rm {run_id}"
+        )
+    return verdict.state in ENDED
 
 
 def wait_ingested(
@@ -113,6 +124,7 @@ def ask(
     """
     from mosaic.store.reader import StoreReader
 
+    has_ended(root, run_id)  # an unreadable run is refused here: no rebuild would mend it
     try:
         _wait_readable(root, run_id, timeout_secs=timeout_secs, progress=progress, say=say)
         with StoreReader(root.run(run_id)) as reader:
@@ -134,6 +146,7 @@ def _wait_readable(
     say: Callable[[str], None],
 ) -> None:
     folder, until = root.run(run_id), time.monotonic() + timeout_secs
+    _check_store(folder)
     while not folder.store.exists():
         # It comes with ingest's first turn; ingest has turned away from a settled run and will not come back.
         if settled(root, run_id):
@@ -146,6 +159,15 @@ def _wait_readable(
         ensure_daemon(root)
     elif not wait_ingested(root, run_id, timeout_secs=until - time.monotonic(), progress=progress):
         say("not everything is in the store yet: this shows what is there")
+
+
+def _check_store(folder: RunFolder) -> None:
+    """SQLite opens its files itself, and would wait for a named pipe for ever."""
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            check_regular(f"{folder.store}{suffix}")
+    except OSError as error:
+        raise StoreError(f"the store is damaged: {os_words(error)}") from error
 
 
 def settled(root: DataRoot, run_id: str) -> bool:

@@ -1,24 +1,27 @@
 """The runs of a data root, as they are now, read from its files. Needs no daemon and starts none.
 
 States of runs that have not ended are judged from their folders, so they are right even when nobody keeps the
-registry; runs that are in no registry (it was deleted, a folder was copied in) are listed as well.
+registry; runs that are in no registry (it was deleted, a folder was copied in) are listed as well. A folder
+that cannot be read is one row, `unreadable` with the reason; it hides no other.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from mosaic.errors import RunNotFoundError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs import folder as run_folder
-from mosaic.runs.files import make_private
+from mosaic.runs.files import check_private
 from mosaic.runs.lifecycle import Verdict, judge
-from mosaic.runs.listing import last_line, make_row, matching
+from mosaic.runs.listing import last_line, make_row, matching, unreadable_row
+from mosaic_worker.common.opening import check_regular
 
 if TYPE_CHECKING:
-    from mosaic.paths import DataRoot
+    from mosaic.paths import DataRoot, RunFolder
     from mosaic.protocol.runs import RunRow
 
 __all__ = ["checked", "find", "row_of", "rows"]
@@ -28,10 +31,10 @@ def checked(root: DataRoot) -> DataRoot:
     """The data root, when it is ours alone or not there yet.
 
     Raises:
-        DataRootError: it is open to others, somebody else's, or not writable.
+        DataRootError: it is open to others, or somebody else's.
     """
     if root.path.exists():
-        make_private(root.path)
+        check_private(root.path)
     return root
 
 
@@ -43,10 +46,10 @@ def rows(root: DataRoot) -> list[RunRow]:
     if not names:
         return []
     listed = {entry.row.run_id: entry for entry in read_entries(root.registry) if entry.row.run_id in names}
-    found = [entry.row for entry in listed.values() if entry.settled]
+    final = {name for name, entry in listed.items() if entry.settled and _still_files(root, entry.row)}
+    found = [listed[name].row for name in final]
     for name in names:
-        entry = listed.get(name)
-        if entry is None or not entry.settled:
+        if name not in final:
             row = _current(root, name)
             found += [] if row is None else [row]
     found.sort(key=lambda row: (row.created, row.run_id), reverse=True)
@@ -86,12 +89,29 @@ def _names(root: DataRoot) -> list[str]:
         return []
 
 
+def _still_files(root: DataRoot, row: RunRow) -> bool:
+    """Whether the records of a run that is settled are still files: two looks, for thousands of runs."""
+    folder = root.run(row.run_id)
+    records = (folder.manifest,) if row.exit is None else (folder.manifest, folder.exit)
+    try:
+        return all(stat.S_ISREG(path.lstat().st_mode) for path in records)
+    except OSError:
+        return False
+
+
 def _current(root: DataRoot, run_id: str) -> RunRow | None:
     """The row as it is now; None for a folder that is not a run (yet, or any more)."""
-    folder = root.run(run_id)
     try:
-        manifest = run_folder.read_manifest(folder)
-    except StoreError:
+        return _judged(root.run(run_id))
+    except StoreError as error:
+        return unreadable_row(run_id, str(error))
+    except Exception as error:  # noqa: BLE001  (whatever lies in one folder, the others are listed)
+        return unreadable_row(run_id, f"{type(error).__name__}: {error}")
+
+
+def _judged(folder: RunFolder) -> RunRow | None:
+    manifest = run_folder.find_manifest(folder)
+    if manifest is None:
         return None
     seen = run_folder.observe(folder)
     verdict = judge(seen)
@@ -100,12 +120,15 @@ def _current(root: DataRoot, run_id: str) -> RunRow | None:
     ended = next((change.t for change in manifest.history if change.state is verdict.state), None)
     if verdict.state not in ENDED:
         ended = None
-    return make_row(manifest, seen, verdict, _summary(root, run_id), ended=ended)
+    return make_row(manifest, seen, verdict, _summary(folder), ended=ended)
 
 
-def _summary(root: DataRoot, run_id: str) -> StoreSummary:
+def _summary(folder: RunFolder) -> StoreSummary:
     from mosaic.store.glance import glance
 
-    return (
-        glance(root.run(run_id)) or StoreSummary()
-    )  # a damaged one is told of, and mended, by who reads the run
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            check_regular(f"{folder.store}{suffix}")
+        return glance(folder) or StoreSummary()
+    except OSError:
+        return StoreSummary()  # a damaged one is told of, and mended, by who reads the run

@@ -12,7 +12,7 @@ from mosaic.app import reading, run_index
 from mosaic.cli.progress import Passing
 from mosaic.cli.staying import Staying
 from mosaic.errors import MosaicError
-from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.protocol.runs import DELETABLE, RunRow, RunState
 from mosaic.text import count, number, span
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class GroupAttendance(Staying):
             while len(self._ended) < len(self._ids):
                 rows = [self._ended.get(one) or run_index.row_of(self._root, one) for one in self._ids]
                 for row in rows:
-                    if row.state in ENDED and row.run_id not in self._ended:
+                    if row.state in DELETABLE and row.run_id not in self._ended:
                         self._ended[row.run_id] = row
                         self._finish(row)
                 self._show(rows)
@@ -69,7 +69,7 @@ class GroupAttendance(Staying):
                     return _DETACHED
                 if self._interrupts and not asked:
                     asked = True
-                    self._stop([row for row in rows if row.state not in ENDED])
+                    self._stop([row for row in rows if row.state not in DELETABLE])
                 reading.ensure_daemon(self._root)
                 time.sleep(self._look_secs)
         good = sum(row.state is RunState.FINISHED for row in self._ended.values())

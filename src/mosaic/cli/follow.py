@@ -11,6 +11,7 @@ import sys
 from typing import IO, TYPE_CHECKING
 
 from mosaic.text import fit, visible
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ class Tail:
         """The next bytes, at most one chunk; empty when there is nothing new."""
         if self._file is None:
             try:
-                fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+                fd = open_regular(self._path)
             except FileNotFoundError:
                 return b""
             self._file = os.fdopen(fd, "rb", buffering=0)
@@ -59,7 +60,7 @@ class Tail:
 def last_lines(path: Path, lines: int, *, most_bytes: int = 1 << 20) -> tuple[bytes, int]:
     """The last lines of a file, and the offset after them; at most `most_bytes` are read."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             end = file.seek(0, os.SEEK_END)
             start = max(0, end - most_bytes)
             file.seek(start)

@@ -38,6 +38,7 @@ _STATE_COLOURS = {
     RunState.FINISHED: "36",
     RunState.FAILED: "31;1",
     RunState.LOST: "31;1",
+    RunState.UNREADABLE: "31;1",
     RunState.ORPHANED: "33;1",
     RunState.PAUSED: "33",
     RunState.STOPPING: "33",

@@ -1,4 +1,4 @@
-"""`mosaic rm RUN…`: delete ended runs, folder and all. Asks first."""
+"""`mosaic rm RUN…`: delete ended and unreadable runs, folder and all. Asks first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from mosaic.app import reading, run_index
 from mosaic.cli import options
 from mosaic.errors import UsageError
-from mosaic.protocol.runs import ENDED
+from mosaic.protocol.runs import DELETABLE
 from mosaic.text import count, visible
 
 __all__ = ["rm_command"]
@@ -29,7 +29,7 @@ def rm_command(*, runs: tuple[str, ...], yes: bool) -> int:
     root = options.root()
     rows = list({(row := run_index.find(root, run)).run_id: row for run in runs}.values())
     for row in rows:
-        if row.state not in ENDED:
+        if row.state not in DELETABLE:
             raise UsageError(
                 f"run {row.run_id} is {row.state.value}. Stop it first: mosaic stop {row.run_id}"
             )

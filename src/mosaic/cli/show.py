@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,8 +19,9 @@ from mosaic.protocol.events import Config
 from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ENDED, RunState, in_order
 from mosaic.runs.folder import read_manifest
+from mosaic.runs.listing import unknown_manifest
 from mosaic.store.lag import lag
-from mosaic.text import age, amount, count, fit, number_or_dash, span, visible
+from mosaic.text import age, amount, count, fit, number_or_dash, os_words, span, visible
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -48,8 +50,7 @@ def show_command(*, run: str, as_json: bool, wait_secs: float) -> None:
     """
     root, row = options.find(run)
     summary, config = _read(root, row, wait_secs)
-    manifest = read_manifest(root.run(row.run_id))
-    behind = lag(root.run(row.run_id)).events
+    manifest, behind = _manifest(root, row), _behind(root, row)
     if as_json:
         write_json(_document(root, row, manifest, summary, config=config, behind=behind))
         return
@@ -59,7 +60,27 @@ def show_command(*, run: str, as_json: bool, wait_secs: float) -> None:
         _last_words(root, row)
 
 
+def _manifest(root: DataRoot, row: RunRow) -> Manifest:
+    if row.state is not RunState.UNREADABLE:
+        return read_manifest(root.run(row.run_id))
+    with suppress(StoreError):  # which may be what cannot be read
+        return read_manifest(root.run(row.run_id))
+    return unknown_manifest(row.run_id)
+
+
+def _behind(root: DataRoot, row: RunRow) -> int:
+    if row.state is RunState.UNREADABLE:
+        return 0
+    try:
+        return lag(root.run(row.run_id)).events
+    except (StoreError, OSError) as error:
+        note(f"mosaic: how much is not yet in the store is unknown: {error}")
+        return 0
+
+
 def _read(root: DataRoot, row: RunRow, wait_secs: float) -> tuple[StoreSummary, Config]:
+    if row.state is RunState.UNREADABLE:
+        return StoreSummary(), Config()  # the reason is in its row
     if row.state not in ENDED and not root.run(row.run_id).store.exists():
         return StoreSummary(), Config()  # it has only just begun
     try:
@@ -151,8 +172,8 @@ def _checkpoints(root: DataRoot, row: RunRow, summary: StoreSummary) -> int:
 def _synced(root: DataRoot, row: RunRow) -> float | None:
     """Up to when the journal is on the disk, as the shim last said."""
     try:
-        return root.run(row.run_id).synced.stat().st_mtime
-    except FileNotFoundError:
+        return root.run(row.run_id).synced.lstat().st_mtime
+    except OSError:
         return None
 
 
@@ -218,7 +239,10 @@ def _clock(t: float) -> str:
 
 
 def _tail(root: DataRoot, row: RunRow) -> list[str]:
-    data, _ = last_lines(root.run(row.run_id).stderr, _TAIL, most_bytes=1 << 16)
+    try:
+        data, _ = last_lines(root.run(row.run_id).stderr, _TAIL, most_bytes=1 << 16)
+    except OSError as error:
+        return [f"(it cannot be read: {os_words(error)})"]
     return data.decode("utf-8", "backslashreplace").splitlines()
 
 

@@ -10,7 +10,7 @@ from mosaic.app import reading, run_index
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.errors import MosaicError
-from mosaic.protocol.runs import ENDED
+from mosaic.protocol.runs import DELETABLE, ENDED
 
 __all__ = ["stop_command"]
 
@@ -48,7 +48,7 @@ def stop_command(*, runs: tuple[str, ...], wait_secs: float) -> None:
                 client.stop(row.run_id)
     until = time.monotonic() + wait_secs
     for row in going:
-        while (now := run_index.row_of(root, row.run_id)).state not in ENDED:
+        while (now := run_index.row_of(root, row.run_id)).state not in DELETABLE:
             if time.monotonic() > until:
                 raise MosaicError(
                     f"run {row.run_id} is still {now.state.value} after {wait_secs:g} s: {now.reason}. "

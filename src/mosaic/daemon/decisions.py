@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Decision", "delete", "keep_reserve", "launchable", "pause", "stop", "unpause"]
 
 _PAUSABLE = frozenset({RunState.STARTING, RunState.RUNNING, RunState.PAUSED})
-_UNKEPT = frozenset({RunState.ORPHANED, RunState.LOST})
+_UNKEPT = frozenset({RunState.ORPHANED, RunState.LOST, RunState.UNREADABLE})
 
 
 class Decision(NamedTuple):
@@ -62,7 +62,12 @@ def unpause(run_id: str, sight: Sight, *, disk_low: str) -> Decision:
 
 
 def delete(run_id: str, sight: Sight) -> Decision:
-    """Make an ended run ready to be deleted: its keeper, if there still is one, must leave at once."""
+    """Make an ended run ready to be deleted: its keeper, if there still is one, must leave at once.
+
+    One whose folder cannot be read is deleted too, once no process of it is left.
+    """
+    if sight.state is RunState.UNREADABLE and not (sight.alive or sight.kept):
+        return Decision()
     if sight.state not in ENDED:
         return Decision(refusal=f"run {run_id} is {sight.state.value}. Stop it first: mosaic stop {run_id}")
     return Decision(Order(want=Want.STOP, reason="deleted by the user") if sight.kept else None)

@@ -3,13 +3,19 @@
 Deletes only folders bearing our own mark, and never follows a link out of one.
 """
 
+# ruff: noqa: PTH208, PTH101
+# (by descriptor, not by path: a path could lead through a link)
+
 from __future__ import annotations
 
+import logging
 import os
-import shutil
+import stat
 from typing import TYPE_CHECKING
 
 from mosaic.errors import DataRootError
+from mosaic.text import os_words
+from mosaic_worker.common.opening import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +23,8 @@ if TYPE_CHECKING:
     from mosaic.paths import DataRoot, RunFolder
 
 __all__ = ["Reserve", "bin_run", "empty_bin", "free_mib", "still_low"]
+
+_log = logging.getLogger(__name__)
 
 _MIB = 1 << 20
 _TRASH = ".trash-"
@@ -56,18 +64,65 @@ def bin_run(folder: RunFolder) -> Path:
     Raises:
         DataRootError: the file system refused.
     """
-    binned = folder.path.with_name(_TRASH + folder.run_id)
+    binned = folder.path.with_name(f"{_TRASH}{folder.run_id}-{os.urandom(4).hex()}")
     try:
         folder.path.rename(binned)
     except OSError as error:
-        raise DataRootError(f"cannot delete {folder.path}: {error.strerror}") from error
+        raise DataRootError(f"cannot delete {folder.path}: {os_words(error, named=True)}") from error
     return binned
 
 
 def empty_bin(root: DataRoot) -> None:
-    """Remove what was binned, links as links."""
-    for binned in root.runs.glob(_TRASH + "*"):
-        if binned.is_symlink():
-            binned.unlink(missing_ok=True)
-        else:
-            shutil.rmtree(binned, ignore_errors=True)
+    """Remove what was binned, links as links, whatever it holds. What refuses is logged and tried again."""
+    try:
+        runs = open_folder(root.runs)
+    except OSError:
+        return
+    try:
+        for name in sorted(os.listdir(runs)):
+            if name.startswith(_TRASH):
+                try:
+                    _remove(runs, name)
+                except OSError as error:
+                    _log.warning("cannot remove %s yet: %s", root.runs / name, os_words(error, named=True))
+    finally:
+        os.close(runs)
+
+
+def _remove(home: int, name: str) -> None:
+    """Remove what has that name in the folder `home`, and all that is in it.
+
+    Flat, not recursive: each folder below is first moved up beside the binned one, under a name of the bin.
+    So no depth uses up the stack, the descriptors or the length of a path, and a crash leaves only what the
+    next round finds.
+    """
+    waiting = [name]
+    while waiting:
+        binned = waiting.pop()
+        if not stat.S_ISDIR(os.lstat(binned, dir_fd=home).st_mode):
+            os.unlink(binned, dir_fd=home)
+            continue
+        _open_up(binned, dir_fd=home)
+        folder = open_folder(binned, dir_fd=home)
+        try:
+            for entry in os.listdir(folder):
+                if stat.S_ISDIR(os.lstat(entry, dir_fd=folder).st_mode):
+                    _open_up(entry, dir_fd=folder)  # a folder without its write bit cannot be moved
+                    moved = f"{_TRASH}{os.urandom(8).hex()}"
+                    os.rename(entry, moved, src_dir_fd=folder, dst_dir_fd=home)
+                    waiting.append(moved)
+                else:
+                    os.unlink(entry, dir_fd=folder)
+        finally:
+            os.close(folder)
+        os.rmdir(binned, dir_fd=home)
+
+
+def _open_up(name: str, *, dir_fd: int) -> None:
+    """Give ourselves back a folder that was closed to us. By a descriptor: never what a link leads to."""
+    fd = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        if stat.S_IMODE(os.fstat(fd).st_mode) & 0o700 != 0o700:
+            os.chmod(f"/proc/self/fd/{fd}", 0o700)
+    finally:
+        os.close(fd)

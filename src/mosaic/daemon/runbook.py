@@ -2,13 +2,15 @@
 
 A cache with one rule: the folder is the truth. A state enters the manifest's history only when it changed. On
 a full disk nothing here fails: what could not be written is tried again at the next turn. A run that its
-place cannot see keeps its last state, and is looked at again.
+place cannot see keeps its last state, and is looked at again. One whose folder cannot be read is a row with
+the reason; nothing is written into it, and it harms no other.
 """
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,10 +18,10 @@ import msgspec
 from mosaic.daemon.places.base import Sight
 from mosaic.errors import RunNotFoundError, StoreError
 from mosaic.protocol.rows import StoreSummary
-from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunSpec, RunState, StateChange
+from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunState, StateChange
 from mosaic.runs import folder as runs
 from mosaic.runs.lifecycle import Verdict
-from mosaic.runs.listing import last_line, make_row
+from mosaic.runs.listing import last_line, make_row, unknown_manifest
 from mosaic.store.registry import Entry, Registry
 
 if TYPE_CHECKING:
@@ -47,7 +49,10 @@ class Run:
     """Why the latest look at it failed; nothing when it did not."""
     summary: StoreSummary = field(default_factory=StoreSummary)
     settled: bool = False
+    watched: bool = False
+    """Ingest follows it, as far as the trainer has ordered."""
     damaged: str = ""
+    """Why its manifest cannot be read; nothing when it can."""
     unsaved: bool = False
 
     @property
@@ -87,6 +92,10 @@ class RunBook:
         """The runs worth looking at again."""
         return [run for run in self._runs.values() if not run.closed]
 
+    def live_or_unsettled(self) -> list[Run]:
+        """The runs that ingest may have to do with."""
+        return [run for run in self._runs.values() if not (run.closed and run.settled)]
+
     def get(self, run_id: str) -> Run | None:
         """A run, if we know it."""
         return self._runs.get(run_id)
@@ -106,7 +115,9 @@ class RunBook:
         if stamp == self._listed_at:
             return []
         names = {path.name for path in self._root.runs.iterdir() if runs.is_run_id(path.name)}
-        found = [run for name in sorted(names - self._runs.keys()) if (run := self.adopt(name)) is not None]
+        found = [
+            run for name in sorted(names - self._runs.keys()) if (run := self._adopted(name)) is not None
+        ]
         for name in self._runs.keys() - names:
             self.drop(name)
         # A folder whose manifest is still to come is not a run yet: look again next time. Likewise after the
@@ -115,18 +126,23 @@ class RunBook:
         self._listed_at, self._stamp_before = stamp if known else None, stamp
         return found
 
+    def _adopted(self, run_id: str) -> Run | None:
+        found: list[Run | None] = []
+        self._guard.failure(f"run {run_id}", "take in", lambda: found.append(self.adopt(run_id)))
+        return found[0] if found else None
+
     def adopt(self, run_id: str) -> Run | None:
         """Take a folder into the book, with its state as it is now; None while it has no manifest."""
         folder = self._root.run(run_id)
-        if not folder.manifest.exists():
-            return None
-        entry = self._known.pop(run_id, None)
         damaged = ""
         try:
-            manifest = runs.read_manifest(folder)
+            manifest = runs.find_manifest(folder)
         except StoreError as error:
             damaged = str(error)
-            manifest = Manifest(spec=RunSpec(run_id=run_id, command=[], cwd="/"), created=0.0)
+            manifest = unknown_manifest(run_id)
+        if manifest is None:
+            return None
+        entry = self._known.pop(run_id, None)
         run = Run(folder=folder, manifest=manifest, row=_no_row(manifest), damaged=damaged)
         if entry is not None:
             run.summary = _summary_of(entry.row)
@@ -147,22 +163,38 @@ class RunBook:
 
     def look(self, run: Run) -> None:
         """Look at a run, and note what changed; the next `flush` writes it. Raises what `observe` raises."""
+        mended = self._mended(run)
         sight = self._observe(run)
         verdict = sight.verdict
-        if run.looked and sight == run.sight:
+        if run.looked and sight == run.sight and not mended:
             return
         run.looked = True
         if verdict.state is RunState.FAILED and (said := last_line(run.folder.stderr)):
             verdict = Verdict(verdict.state, f"{verdict.reason}: {said}")
         if run.damaged:
-            verdict = Verdict(verdict.state, f"{verdict.reason}. {run.damaged}")
+            verdict = Verdict(RunState.UNREADABLE, run.damaged)
         run.sight = sight
         history = run.manifest.history
-        if not history or history[-1].state is not verdict.state:
+        # What cannot be read is not a chapter of the run's history, and nothing is written into its folder.
+        unreadable = verdict.state is RunState.UNREADABLE
+        if not unreadable and (not history or history[-1].state is not verdict.state):
             stamp = sight.exit.t if sight.exit is not None else self._now()
             history.append(StateChange(verdict.state, verdict.reason, stamp))
-            run.unsaved = not run.damaged  # what cannot be read is not overwritten
+            run.unsaved = True
         self._show(run, verdict)
+
+    def _mended(self, run: Run) -> bool:
+        """Whether a manifest that could not be read can be read now; it is taken over then."""
+        if not run.damaged:
+            return False
+        try:
+            manifest = runs.find_manifest(run.folder)
+        except StoreError:
+            return False
+        if manifest is None:
+            return False
+        run.manifest, run.damaged = manifest, ""
+        return True
 
     def edit(
         self, run: Run, *, name: str | None, set_tags: Mapping[str, str], drop_tags: Sequence[str]
@@ -209,7 +241,8 @@ class RunBook:
     def flush(self) -> list[RunRow]:
         """Write what changed to manifests and registry; the rows that changed since the last time."""
         for run in self._runs.values():
-            self._save(run)
+            if run.unsaved:
+                self._guard.failure(f"run {run.folder.run_id}", "save its manifest", partial(_save, run))
         if self._dirty:
             entries = [Entry(self._runs[run_id].row, self._runs[run_id].settled) for run_id in self._dirty]
             try:
@@ -232,17 +265,8 @@ class RunBook:
         row = make_row(run.manifest, run.sight, verdict, run.summary, ended=ended)
         if row != run.row:
             run.row = row
-            self._changed.add(row.run_id)
-            self._dirty.add(row.run_id)
-
-    def _save(self, run: Run) -> None:
-        if not run.unsaved:
-            return
-        try:
-            runs.write_manifest(run.folder, run.manifest)
-            run.unsaved = False
-        except OSError as error:
-            _log.warning("run %s: its manifest cannot be written yet: %s", run.folder.run_id, error)
+            self._changed.add(run.folder.run_id)
+            self._dirty.add(run.folder.run_id)
 
     def _renew(self) -> None:
         try:
@@ -250,6 +274,11 @@ class RunBook:
         except OSError as error:
             _log.warning("the registry cannot be made anew yet: %s", error)
         self._dirty.update(self._runs)
+
+
+def _save(run: Run) -> None:
+    runs.write_manifest(run.folder, run.manifest)
+    run.unsaved = False
 
 
 def _no_row(manifest: Manifest) -> RunRow:

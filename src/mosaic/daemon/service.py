@@ -19,13 +19,15 @@ from google.protobuf import message_factory
 
 import mosaic
 from mosaic.daemon import lines
-from mosaic.errors import DaemonError, MosaicError
+from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.events import PROTOCOL_VERSION
 from mosaic.protocol.runs import ENDED
 from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.status import ERROR_KEY, code_of
 from mosaic.store.reader import StoreReader
+from mosaic.text import os_words
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -353,11 +355,13 @@ def _read_log(folder: RunFolder, request: Any) -> tuple[bytes, int, bool]:
     path = folder.stderr if request.stderr else folder.stdout
     most = min(request.max_bytes, _MAX_LOG_BYTES) if request.max_bytes > 0 else _MAX_LOG_BYTES
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)
             start = min(request.offset, size) if request.offset >= 0 else max(0, size + request.offset)
             file.seek(start)
             data = file.read(most)
     except FileNotFoundError:
         return b"", 0, True  # not started yet
+    except OSError as error:
+        raise StoreError(f"cannot read it: {os_words(error)}") from error
     return data, start + len(data), start + len(data) >= size

@@ -31,6 +31,7 @@ from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
 from mosaic.runs.script import describe
+from mosaic.text import os_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -119,15 +120,14 @@ class Trainer:
                 folder = runs.prepare(self._root, spec.run_id)
                 self._place_of(spec).launch(folder, spec, env, record=lambda: self._record(spec, script))
             except OSError as error:
-                raise DataRootError(
-                    f"cannot write the run's folder: {error.strerror}: {error.filename}"
-                ) from error
+                raise DataRootError(f"cannot write the run's folder: {os_words(error)}") from error
             run = self._runs.get(spec.run_id) or self._runs.adopt(spec.run_id)
             if run is None:
                 raise LaunchError(f"run {spec.run_id} vanished while it was being submitted")
             run.settled = False
             self._runs.refresh(run)
             self._ingest.watch(folder)
+            run.watched = True
             self._reserve.look()
             self._dispatch()
             return run.row
@@ -249,6 +249,7 @@ class Trainer:
             self._take_in(self._runs.scan())
             for run in self._runs.live():
                 self._runs.refresh(run)
+            self._feed_ingest()
             self._keep_reserve()
             self._dispatch()
             self._take_news()
@@ -319,11 +320,19 @@ class Trainer:
 
     def _take_in(self, found: Sequence[Run]) -> None:
         """Have new runs ingested; then adopt them, and those whose adoption failed before."""
-        for run in found:
-            if not run.settled:
-                self._ingest.watch(run.folder)
+        self._feed_ingest()
         waiting = [run for run in self._unadopted if self._runs.get(run.folder.run_id) is run]
         self._unadopted = [run for run in [*waiting, *found] if not (run.closed or self._adopted(run))]
+
+    def _feed_ingest(self) -> None:
+        """Have ingest follow what can be read and is not settled, and leave what cannot be read alone."""
+        for run in self._runs.live_or_unsettled():
+            wanted = not run.settled and run.state is not RunState.UNREADABLE
+            if wanted and not run.watched:
+                self._ingest.watch(run.folder)
+            elif run.watched and run.state is RunState.UNREADABLE:
+                self._ingest.forget(run.folder)
+            run.watched = wanted
 
     def _adopted(self, run: Run) -> bool:
         place = self._place_of(run.manifest.spec)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from mosaic.protocol.cards import COMMAND_RUNNER, Job
 from mosaic.protocol.ready import ready
 from mosaic.protocol.rows import RollUp
 
 __all__ = [
+    "DELETABLE",
     "ENDED",
     "Control",
     "ExitRecord",
@@ -27,6 +29,16 @@ __all__ = [
 ]
 
 
+_Time = Annotated[float, Meta(ge=0.0, le=253402300799.0)]  # up to the year 9999: a calendar can show it
+_Secs = Annotated[float, Meta(ge=0.0, le=31536000.0)]  # a year: a wait that a kernel takes
+_Pid = Annotated[int, Meta(ge=1, le=1 << 22)]  # the kernel's own limit
+_Ticks = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+_Signal = Annotated[int, Meta(ge=1, le=127)]
+_Code = Annotated[int, Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
+# Records come from folders that anybody may have written: what is out of range is refused where it is read,
+# so that no list, message or calendar meets it later.
+
+
 class RunState(str, enum.Enum):
     """Where a run stands. A state is never guessed; each comes with a reason in plain words."""
 
@@ -40,10 +52,15 @@ class RunState(str, enum.Enum):
     STOPPED = "stopped"
     ORPHANED = "orphaned"
     LOST = "lost"
+    UNREADABLE = "unreadable"
+    """What lies in its folder does not tell: the reason names the file and what is wrong with it."""
 
 
 ENDED = frozenset({RunState.FINISHED, RunState.FAILED, RunState.STOPPED, RunState.LOST})
 """No process of the run is left, and none will come."""
+
+DELETABLE = ENDED | {RunState.UNREADABLE}
+"""What may be asked to be deleted. Of an unreadable run the daemon looks first whether a process is left."""
 
 
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -79,7 +96,7 @@ class StateChange(msgspec.Struct, frozen=True):
 
     state: RunState
     reason: str
-    t: float
+    t: _Time
 
 
 class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -87,7 +104,7 @@ class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     format: int = 1
     spec: RunSpec
-    created: float
+    created: _Time
     mosaic_version: str = ""
     host: str = ""
     script: ScriptRecord | None = None
@@ -108,8 +125,8 @@ class Control(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     want: Want = Want.HOLD
     reason: str = ""
-    int_secs: float = 3.0
-    term_secs: float = 3.0
+    int_secs: _Secs = 3.0
+    term_secs: _Secs = 3.0
     by_reserve: bool = False
     """Paused because the disk is low: resumed by itself, unlike what a user paused."""
 
@@ -117,10 +134,10 @@ class Control(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """proc.json: what the shim started. Rewritten when it pauses or resumes the worker."""
 
-    shim_pid: int
-    worker_pid: int | None = None
-    worker_start_ticks: int | None = None
-    started: float | None = None
+    shim_pid: _Pid
+    worker_pid: _Pid | None = None
+    worker_start_ticks: _Ticks | None = None
+    started: _Time | None = None
     paused: bool = False
     boot_id: str = ""
     unkillable: list[str] = []
@@ -132,9 +149,9 @@ class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):
     Exactly one of `code` and `signal` is set, unless the command could not be started at all (`error`).
     """
 
-    code: int | None = None
-    signal: int | None = None
-    t: float = 0.0
+    code: _Code | None = None
+    signal: _Signal | None = None
+    t: _Time = 0.0
     stop_asked: bool = False
     error: str | None = None
     leftovers: list[str] = []

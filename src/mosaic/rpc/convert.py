@@ -12,6 +12,7 @@ from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, 
 from mosaic.protocol.runs import ExitRecord, RunRow, RunSpec, RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.records import DaemonStatus, EventRow, Skipped
+from mosaic.runs.listing import unreadable_row
 
 __all__ = [
     "checkpoint_from_pb",
@@ -140,7 +141,14 @@ def _decoded(message: Any, field: str, kind: type[T]) -> T | None:
 
 
 def run_to_pb(row: RunRow) -> Any:
-    """A run as a message."""
+    """A run as a message. One that no message can hold becomes `unreadable`: it must not end a list."""
+    try:
+        return _run_to_pb(row)
+    except (ValueError, TypeError, OverflowError) as error:
+        return _run_to_pb(unreadable_row(row.run_id, f"what it recorded fits no message: {error}"))
+
+
+def _run_to_pb(row: RunRow) -> Any:
     ended = None if row.exit is None else pb.RunExit(**_named(row.exit, _EXIT))
     return pb.RunRow(**_named(row, _RUN), state=row.state.value, tags=row.tags, exit=ended)
 

@@ -1,6 +1,7 @@
 """A run's folder: its records, written whole or not at all, and one honest look at it.
 
-Refuses to guess: a record that cannot be read counts as missing, and then the locks decide.
+Refuses to guess, and to trust what lies there: a record or lock that is there and cannot be read is told of
+as such (`Seen.bad`). Nothing is followed out of the folder, and no look raises.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -18,8 +20,10 @@ from mosaic.protocol.runs import Control, ExitRecord, Manifest, ProcRecord, RunS
 from mosaic.runs.files import make_private, read_json, sync_folder, write_json
 from mosaic.runs.lifecycle import Seen
 from mosaic.runs.locks import held
+from mosaic_worker.common.opening import open_folder, open_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from mosaic.paths import DataRoot, RunFolder
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "create",
     "ended",
+    "find_manifest",
     "is_run_id",
     "mark_unkept",
     "observe",
@@ -96,12 +101,32 @@ def read_manifest(folder: RunFolder) -> Manifest:
     Raises:
         StoreError: there is none, or it cannot be read.
     """
-    try:
-        manifest = read_json(folder.manifest, Manifest)
-    except (msgspec.DecodeError, OSError) as error:
-        raise StoreError(f"{folder.manifest} cannot be read: {error}") from error
+    manifest = find_manifest(folder)
     if manifest is None:
         raise StoreError(f"{folder.path} is not a run: it has no manifest.json")
+    return manifest
+
+
+def find_manifest(folder: RunFolder) -> Manifest | None:
+    """The manifest of a run; None for a folder that has none: not a run yet, or no longer.
+
+    Raises:
+        StoreError: something is there, and it is no manifest of this run.
+    """
+    try:
+        fd = open_folder(folder.path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{folder.path} cannot be read: {error.strerror}") from error
+    try:
+        manifest = read_json("manifest.json", Manifest, dir_fd=fd)
+    except (msgspec.DecodeError, OSError) as error:
+        raise StoreError(f"{folder.manifest} cannot be read: {_why(error)}") from error
+    finally:
+        os.close(fd)
+    if manifest is not None and manifest.spec.run_id != folder.run_id:
+        raise StoreError(f"{folder.manifest} is of another run: {manifest.spec.run_id[:40]!r}")
     return manifest
 
 
@@ -111,18 +136,18 @@ def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
 
 
 def read_exit(folder: RunFolder) -> ExitRecord | None:
-    """How the worker ended, once it has."""
-    return _read(folder.exit, ExitRecord)
+    """How the worker ended, once it has; None also when that cannot be read."""
+    return observe(folder).exit
 
 
 def read_proc(folder: RunFolder) -> ProcRecord | None:
-    """What the shim started, once it has."""
-    return _read(folder.proc, ProcRecord)
+    """What the shim started, once it has; None also when that cannot be read."""
+    return observe(folder).proc
 
 
 def read_control(folder: RunFolder) -> Control | None:
-    """The standing order to the shim."""
-    return _read(folder.control, Control)
+    """The standing order to the shim; None when there is none, or none that can be read."""
+    return observe(folder).control
 
 
 def write_control(folder: RunFolder, control: Control) -> None:
@@ -138,7 +163,7 @@ def write_control(folder: RunFolder, control: Control) -> None:
 def _overwrite(path: Path, data: bytes) -> None:
     # SYNC: the block is allocated already, so no room is needed; a shim that reads a torn order finds it is
     # no JSON and looks again at its next poll.
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    fd = open_regular(path, os.O_WRONLY)
     try:
         os.pwrite(fd, data.ljust(os.fstat(fd).st_size), 0)
     finally:
@@ -146,34 +171,72 @@ def _overwrite(path: Path, data: bytes) -> None:
 
 
 def observe(folder: RunFolder) -> Seen:
-    """One look at a run's folder. Takes no lock and changes nothing."""
+    """One look at a run's folder. Takes no lock, changes nothing, raises nothing."""
+    try:
+        fd = open_folder(folder.path)
+    except FileNotFoundError:
+        return Seen()
+    except OSError as error:
+        return Seen(bad={"folder": f"{folder.path}: {error.strerror}"})
+    try:
+        return _look(fd)
+    finally:
+        os.close(fd)
+
+
+def _look(fd: int) -> Seen:
+    bad: dict[str, str] = {}
+
+    def attempt(name: str, look: Callable[[], T], otherwise: T, *, tries: int = 2) -> T:
+        try:
+            return look()
+        except (msgspec.DecodeError, OSError) as error:
+            # SYNC: an order written on a full disk is not replaced but overwritten: it may be caught half
+            # written once, not twice.
+            if tries > 1:
+                return attempt(name, look, otherwise, tries=tries - 1)
+            bad[name] = f"{name} cannot be read: {_why(error)}"
+            return otherwise
+
     # SYNC: locks before exit.json. The shim writes exit.json before it lets its lock go, so "no lock", then
     # "no exit.json" is the truth, whenever the shim ends. The other order could call a finished run lost.
-    shim_alive = held(folder.shim_lock)
-    tree_alive = held(folder.tree_lock)
-    control, proc = read_control(folder), read_proc(folder)
-    return Seen(
-        shim_alive=shim_alive, tree_alive=tree_alive, control=control, proc=proc, exit=read_exit(folder)
-    )
+    shim_alive = attempt("shim.lock", lambda: held("shim.lock", dir_fd=fd), otherwise=False)
+    tree_alive = attempt("tree.lock", lambda: held("tree.lock", dir_fd=fd), otherwise=False)
+    control = attempt("control.json", lambda: read_json("control.json", Control, dir_fd=fd), None)
+    proc = attempt("proc.json", lambda: read_json("proc.json", ProcRecord, dir_fd=fd), None)
+    exit_ = attempt("exit.json", lambda: read_json("exit.json", ExitRecord, dir_fd=fd), None)
+    attempt("journal", lambda: _check_journal(fd), None)
+    return Seen(shim_alive=shim_alive, tree_alive=tree_alive, control=control, proc=proc, exit=exit_, bad=bad)
+
+
+def _check_journal(fd: int) -> None:
+    """The journal is a folder of this one, not what a link leads to."""
+    try:
+        kind = os.lstat("journal", dir_fd=fd).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(kind):
+        os.close(open_folder("journal", dir_fd=fd))  # says what it is
+
+
+def _why(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
 
 
 def ended(folder: RunFolder) -> bool:
     """Whether no process of the run is left, and none will come: then its store may settle.
 
-    A folder that never had a keeper (no lock, no exit record) has not: its keeper is still to come.
+    A folder that never had a keeper (no lock, no exit record) has not: its keeper is still to come. A lock
+    that cannot be asked says nothing, so then it has not either.
     """
-    if folder.exit.exists():
-        return not held(folder.tree_lock)
-    return folder.shim_lock.exists() and not held(folder.shim_lock) and not held(folder.tree_lock)
+    try:
+        if os.path.lexists(folder.exit):
+            return not held(folder.tree_lock)
+        return os.path.lexists(folder.shim_lock) and not held(folder.shim_lock) and not held(folder.tree_lock)
+    except OSError:
+        return False
 
 
 def mark_unkept(folder: RunFolder) -> None:
     """Say of a folder that came from elsewhere that nobody keeps it: it has ended, exit record or not."""
-    folder.shim_lock.touch(mode=0o600)
-
-
-def _read(path: Path, kind: type[T]) -> T | None:
-    try:
-        return read_json(path, kind)
-    except msgspec.DecodeError:
-        return None
+    os.close(open_regular(folder.shim_lock, os.O_RDWR | os.O_CREAT))

@@ -1,7 +1,8 @@
 """Which state a run is in, from what its folder shows. Pure: no clock, pid or file.
 
 Precedence: how the worker ended (`exit.json`), then who is alive (the locks), then what was ordered. A run is
-`finished` only when the kernel reported exit code 0; what nobody can know is called unknown.
+`finished` only when the kernel reported exit code 0; what nobody can know is called unknown. Where the state
+hangs on something that is there and cannot be read, the run is `unreadable`, with what and why.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ import msgspec
 from mosaic.protocol.runs import Control, ExitRecord, ProcRecord, RunState, Want
 
 __all__ = ["Seen", "Verdict", "judge", "signal_name"]
+
+_ALWAYS = ("folder", "journal", "exit.json")  # without them nothing can be said of a run
+_LOCKS = ("shim.lock", "tree.lock")  # they decide as long as there is no exit record
+_ORDERS = ("proc.json", "control.json")  # they decide as long as a shim obeys them
 
 _SIGNALS = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
@@ -29,6 +34,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     control: Control | None = None
     shim_status: int | None = None
     """How the shim failed: its exit code, or a signal as a negative number. Only its parent can know."""
+    bad: dict[str, str] = {}
+    """What is there and cannot be read, by name (`folder`, `journal`, a record, a lock), each with why."""
 
     @property
     def started(self) -> float | None:
@@ -45,6 +52,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge(seen: Seen) -> Verdict:
     """The state of a run that looks like this. Total: every look has exactly one."""
+    if why := _unreadable(seen):
+        return Verdict(RunState.UNREADABLE, why)
     if seen.exit is not None:
         return _ended(seen.exit)
     if seen.shim_alive:
@@ -57,7 +66,23 @@ def judge(seen: Seen) -> Verdict:
             else "the worker goes on; its exit code will be unknown"
         )
         return Verdict(RunState.ORPHANED, f"its shim was killed, {then}")
-    return Verdict(RunState.LOST, _how_lost(seen.proc, seen.shim_status, stop_asked=stop_asked))
+    why = _first(seen, _ORDERS)
+    if why:
+        why = f"nobody keeps it, and how it ended is not recorded: {why}"
+    return Verdict(RunState.LOST, why or _how_lost(seen.proc, seen.shim_status, stop_asked=stop_asked))
+
+
+def _unreadable(seen: Seen) -> str:
+    """What the state hangs on and cannot be read, and why; nothing when all of it can."""
+    if why := _first(seen, _ALWAYS):
+        return why
+    if seen.exit is not None:
+        return ""
+    return _first(seen, _LOCKS) or (_first(seen, _ORDERS) if seen.shim_alive else "")
+
+
+def _first(seen: Seen, names: tuple[str, ...]) -> str:
+    return next((seen.bad[name] for name in names if name in seen.bad), "")
 
 
 def _how_lost(proc: ProcRecord | None, shim_status: int | None, *, stop_asked: bool) -> str:

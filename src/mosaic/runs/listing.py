@@ -7,20 +7,22 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
-from mosaic.protocol.rows import RollUp
-from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunState
+from mosaic.protocol.rows import RollUp, StoreSummary
+from mosaic.protocol.runs import ENDED, Manifest, RunRow, RunSpec, RunState
+from mosaic.runs.lifecycle import Seen, Verdict
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mosaic.protocol.rows import StoreSummary
     from mosaic.protocol.runs import ExitRecord
-    from mosaic.runs.lifecycle import Verdict
 
-__all__ = ["last_line", "make_row", "matching"]
+__all__ = ["last_line", "make_row", "matching", "unknown_manifest", "unreadable_row"]
 
 _LISTED = 8
+_ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_LATEST = 253402300799.0  # the last second of the year 9999
 
 
 class Looked(Protocol):
@@ -61,6 +63,24 @@ def make_row(
     )
 
 
+def unknown_manifest(run_id: str) -> Manifest:
+    """What stands for a manifest that cannot be read. Its time is that of the id, which is made of one."""
+    return Manifest(spec=RunSpec(run_id=run_id, command=[], cwd="/"), created=_made(run_id))
+
+
+def unreadable_row(run_id: str, reason: str) -> RunRow:
+    """The row of a run of which nothing can be said but why."""
+    verdict = Verdict(RunState.UNREADABLE, reason)
+    return make_row(unknown_manifest(run_id), Seen(), verdict, StoreSummary())
+
+
+def _made(run_id: str) -> float:
+    millis = 0
+    for char in run_id[:10]:
+        millis = millis * 32 + max(0, _ULID_DIGITS.find(char))
+    return min(millis / 1000, _LATEST)
+
+
 def _asked_env(manifest: Manifest) -> list[str]:
     job = manifest.spec.job
     return [job.env_id] if job and job.env_id else []
@@ -79,9 +99,9 @@ def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:
 def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:
     """The last line of a log that says something, with nothing in it a terminal would obey."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - tail_bytes))
-            lines = file.read().decode(errors="replace").splitlines()
+            lines = file.read(tail_bytes).decode(errors="replace").splitlines()
     except OSError:
         return ""
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
@@ -99,7 +119,8 @@ def matching(rows: Sequence[RunRow], text: str) -> RunRow:
     if not rows:
         raise RunNotFoundError("there are no runs yet. Start one with: mosaic run -- python train.py")
     if text == "last":
-        return max(rows, key=lambda row: (row.created, row.run_id))
+        # A bad folder must not take the place of the run that is meant.
+        return max(rows, key=lambda row: (row.state is not RunState.UNREADABLE, row.created, row.run_id))
     upper = text.upper()
     found = [row for row in rows if row.run_id == upper] or [
         row for row in rows if text and (row.name == text or row.run_id.startswith(upper))

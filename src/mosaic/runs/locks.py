@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mosaic_worker.common import ofd
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,11 +24,11 @@ class Lock:
 
     Raises:
         BlockingIOError: somebody else holds it.
+        OSError: no regular file is there, or it cannot be opened.
     """
 
     def __init__(self, path: Path, *, inheritable: bool = False) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        self.fd = os.open(path, flags, 0o600)
+        self.fd = open_regular(path, os.O_RDWR | os.O_CREAT)
         try:
             ofd.take(self.fd)
         except OSError as error:
@@ -50,10 +51,14 @@ class Lock:
         self.close()
 
 
-def held(path: Path) -> bool:
-    """Whether somebody holds the lock of that file now. Takes nothing, creates nothing."""
+def held(path: Path | str, *, dir_fd: int | None = None) -> bool:
+    """Whether somebody holds the lock of that file now. Takes nothing, creates nothing, needs no writing.
+
+    Raises:
+        OSError: no regular file is there, or it cannot be opened: nobody can say.
+    """
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = open_regular(path, os.O_RDONLY, dir_fd=dir_fd)
     except FileNotFoundError:
         return False
     try:

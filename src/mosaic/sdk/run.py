@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from mosaic.app import following, reading, run_index, series
-from mosaic.protocol.runs import ENDED
+from mosaic.errors import StoreError
+from mosaic.protocol.runs import ENDED, RunState
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,6 +82,7 @@ class Run:
 
         Raises:
             TimeoutError: it has not, within `timeout_secs`.
+            StoreError: what lies in its folder cannot be read.
 
         Example:
             >>> end = run.wait(timeout_secs=3600)
@@ -87,6 +91,8 @@ class Run:
         """
         until = None if timeout_secs is None else time.monotonic() + timeout_secs
         while (row := self.row()).state not in ENDED:
+            if row.state is RunState.UNREADABLE:
+                raise StoreError(f"run {self._run_id} is unreadable: {row.reason}")
             if until is not None and time.monotonic() > until:
                 raise TimeoutError(f"run {self._run_id} is still {row.state.value} after {timeout_secs:g} s")
             reading.ensure_daemon(self._root)
@@ -260,7 +266,8 @@ class Run:
         folder = self._root.run(self._run_id)
         path = folder.stderr if stderr else folder.stdout
         try:
-            return path.read_bytes().decode("utf-8", "backslashreplace")
+            with os.fdopen(open_regular(path), "rb") as file:
+                return file.read().decode("utf-8", "backslashreplace")
         except FileNotFoundError:
             return ""
 

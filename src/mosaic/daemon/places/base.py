@@ -53,6 +53,8 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict = Verdict(RunState.LOST, "")
     kept: bool = False
     """Somebody at the place keeps the run: obeys orders, ends what it leaves behind, records how it ended."""
+    alive: bool = False
+    """A process of the run was seen, its keeper included, whatever its folder shows."""
     begun: bool = False
     """The place took the run over at some time. A submission that died before that may be launched again."""
     want: Want | None = None

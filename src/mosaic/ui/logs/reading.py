@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
+
+from mosaic_worker.common.opening import BadFileError, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,19 +23,19 @@ def read_on(
 ) -> dict[Stream, tuple[bytes, int]]:
     """The next bytes of each file, and where they end; from near its end when the offset is None.
 
-    A file that does not exist has no bytes. One that shrank is read from its start.
+    A file that does not exist, and what is no file, has no bytes. One that shrank is read from its start.
     """
     found: dict[Stream, tuple[bytes, int]] = {}
     for stream, path in paths.items():
         try:
-            with path.open("rb") as file:
+            with os.fdopen(open_regular(path), "rb") as file:
                 size = file.seek(0, 2)
                 offset = offsets.get(stream)
                 start = max(0, size - _FIRST_LOOK) if offset is None else offset if offset <= size else 0
                 file.seek(start)
                 data = file.read(_FIRST_LOOK if offset is None else most_bytes)
                 end = start + len(data)
-        except FileNotFoundError:
+        except (FileNotFoundError, BadFileError):
             continue
         if offset is None and start > 0:
             data = data[data.find(b"\n") + 1 :]

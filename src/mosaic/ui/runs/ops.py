@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mosaic.app.reading import daemon
 from mosaic.app.submitting import parse_tag
 from mosaic.errors import MosaicError, UsageError
-from mosaic.protocol.runs import ENDED, RunState
+from mosaic.protocol.runs import DELETABLE, ENDED, RunState
 from mosaic.ui.shell.model.words import title
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def retag(context: Context, row: RunRow, text: str) -> None:
 
 
 def delete(context: Context, deletions: Deletions, rows: Sequence[RunRow]) -> None:
-    """Delete ended runs, after a while in which it can be undone. Others have to be stopped first."""
-    ended = [row for row in rows if row.state in ENDED]
+    """Delete ended and unreadable runs, after a while to undo it. Others have to be stopped first."""
+    ended = [row for row in rows if row.state in DELETABLE]
     if len(ended) < len(rows):
-        one = live(rows)[0]
+        one = next(row for row in rows if row.state not in DELETABLE)
         context.toasts.say(f"{title(one)} is {one.state.value}: stop it first, then delete it.", level="bad")
     if not ended:
         return

@@ -49,6 +49,7 @@ _STATES: dict[RunState, Tone] = {
     RunState.STOPPED: "quiet",
     RunState.ORPHANED: "bad",
     RunState.LOST: "bad",
+    RunState.UNREADABLE: "bad",
 }
 
 

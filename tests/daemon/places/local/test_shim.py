@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from mosaic.daemon.places.local import shim
 from mosaic.daemon.places.local.processes import descendants, look
 from mosaic.daemon.places.local.shim import Shim
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec, RunState, Want
 from mosaic.runs import folder as runs
 from mosaic.runs.locks import held
+from mosaic_worker.common.opening import rename_over
 from tests.daemon.keeping import RUN_ID, WORKERS, alive, noted, order, shim_of, state, until, worker
 
 
@@ -267,19 +270,115 @@ def test_a_flood_of_output_is_kept_whole(home: Path) -> None:
         assert folder.stdout.stat().st_size == 2_000_000
 
 
-def test_exit_json_is_written_once_the_disk_takes_it(home: Path, tmp_path: Path) -> None:
+def test_exit_json_is_written_once_the_disk_takes_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder refuses new names for a while, as a full disk would."""
+    folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["x"], cwd="/"), created=0.0)
+    keeper = Shim(str(folder.path))
+    refusals = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error")]
+
+    def full(temporary: str, name: str, *, dir_fd: int) -> None:
+        if refusals:
+            raise refusals.pop()
+        rename_over(temporary, name, dir_fd=dir_fd)
+
+    monkeypatch.setattr(shim, "rename_over", full)
+    try:
+        keeper._record_exit({"signal": 9})
+    finally:
+        os.close(keeper._lock)
+        os.close(keeper._folder)
+    assert not refusals
+    assert json.loads(folder.exit.read_bytes())["signal"] == signal.SIGKILL
+
+
+@pytest.mark.parametrize("name", ["exit.json", "proc.json", ".exit.json.reserve", ".proc.json.tmp", "synced"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_the_end_is_recorded_whatever_is_put_in_the_place_of_a_record(
+    home: Path, tmp_path: Path, name: str, kind: str
+) -> None:
     with shim_of(home, worker("sleeps", tmp_path / "ready")) as (folder, shim):
         until((tmp_path / "ready").exists)
         until(lambda: state(folder) is RunState.RUNNING)
-        blocker = folder.exit
-        blocker.mkdir()
+        put(folder.path / name, kind, tmp_path / "outside")
         os.kill(int((tmp_path / "ready").read_text()), signal.SIGKILL)
-        with pytest.raises(Exception, match="timed out"):
-            shim.wait(timeout=0.5)
-        blocker.rmdir()
         shim.wait(timeout=60)
-        assert json.loads(folder.exit.read_bytes())["signal"] == signal.SIGKILL
+        ended = runs.read_exit(folder)
+        assert ended is not None
+        assert ended.signal == signal.SIGKILL
+    assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_is_no_segment_in_the_journal_neither_holds_up_the_end_nor_a_stop(
+    home: Path, tmp_path: Path, kind: str
+) -> None:
+    with shim_of(home, worker("sleeps", tmp_path / "ready")) as (folder, shim):
+        until((tmp_path / "ready").exists)
+        put(folder.journal / "a-0000.jsonl", kind, tmp_path / "outside")
+        (folder.journal / "b-0000.jsonl").write_text("{}\n")
+        until(folder.synced.exists)
+        order(folder, Want.STOP)
+        shim.wait(timeout=60)
+        assert state(folder) is RunState.STOPPED
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+@pytest.mark.parametrize(
+    "name", ["control.json", "shim.lock", "tree.lock", "stdout.log", "manifest.json", "journal"]
+)
+def test_a_shim_goes_on_and_can_be_stopped_whatever_is_put_into_its_folder(
+    home: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    with shim_of(home, worker("sleeps", tmp_path / "ready")) as (folder, shim):
+        until((tmp_path / "ready").exists)
+        put(folder.path / name, kind, tmp_path / "outside")
+        order(folder, Want.STOP)
+        shim.wait(timeout=60)
+        ended = runs.read_exit(folder)
+        assert ended is not None
+        assert ended.stop_asked
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+@pytest.mark.parametrize("name", ["tree.lock", "stdout.log", "stderr.log", "manifest.json"])
+def test_a_worker_that_cannot_be_started_in_such_a_folder_has_failed_with_the_reason(
+    home: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    with shim_of(home, worker("exits", 0), want=Want.HOLD) as (folder, shim):
+        until(folder.proc.exists)
+        put(folder.path / name, kind, tmp_path / "outside")
+        order(folder, Want.RUN)
+        shim.wait(timeout=60)
+        ended = runs.read_exit(folder)
+        assert ended is not None
+        assert name in str(ended.error)
+    assert not (tmp_path / "outside").exists()
+
+
+@pytest.mark.parametrize(
+    "torn", [b"[]", b'{"want": "dance"}', b'{"want": []}', b"\0" * 100, b"[" * 100_000, b'{"want"']
+)
+def test_what_is_no_order_starts_nothing(home: Path, torn: bytes) -> None:
+    with shim_of(home, worker("exits", 0), want=Want.HOLD) as (folder, shim):
+        until(folder.proc.exists)
+        folder.control.write_bytes(torn)
+        with pytest.raises(subprocess.TimeoutExpired):
+            shim.wait(timeout=0.5)
+        assert not folder.stdout.exists()
+
+
+def put(path: Path, kind: str, outside: Path) -> None:
+    """Put something else in the place of a file."""
+    if path.is_dir():
+        path.rename(path.with_name("gone"))
+    path.unlink(missing_ok=True)
+    if kind == "folder":
+        path.mkdir()
+        (path / "in it").touch()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(outside)
 
 
 @pytest.mark.parametrize(

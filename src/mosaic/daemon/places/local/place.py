@@ -24,6 +24,7 @@ from mosaic.runs import folder as runs
 from mosaic.runs.lifecycle import Seen, Verdict, judge
 from mosaic.runs.listing import last_line
 from mosaic.runs.locks import Lock
+from mosaic.text import os_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from mosaic.settings import Settings
 
 __all__ = ["LocalPlace"]
+
+_ABOUT_LOCKS = {"folder", "shim.lock", "tree.lock"}
+_LONGEST_RUNG_SECS = 31536000.0  # what control.json may say: a year
 
 
 class LocalPlace(Place):
@@ -57,7 +61,7 @@ class LocalPlace(Place):
 
     def adopt(self, folder: RunFolder) -> None:
         """Go on stopping an orphaned run where an earlier daemon began to. Runs with a shim need nothing."""
-        seen = runs.observe(folder)
+        seen = _look(folder)
         stopping = seen.control is not None and seen.control.want is Want.STOP
         if stopping and judge(seen).state is RunState.ORPHANED:
             self._end_directly(folder, seen)
@@ -74,7 +78,7 @@ class LocalPlace(Place):
             return  # it has a shim already
         with lock:
             seen = runs.observe(folder)
-            if seen.proc is not None or seen.exit is not None:
+            if _begun(seen):
                 return  # it had one before
             record()
             runs.write_control(folder, self._control(Order(want=Want.HOLD)))
@@ -85,14 +89,15 @@ class LocalPlace(Place):
 
     def observe(self, folder: RunFolder) -> Sight:
         """Judge what the run's folder and its locks show."""
-        seen = runs.observe(folder)
+        seen = _look(folder)
         verdict = judge(seen)
         if verdict.state is RunState.LOST:
             verdict = self._how_lost(folder, seen)
         return Sight(
             verdict=verdict,
             kept=seen.shim_alive,
-            begun=seen.proc is not None or seen.exit is not None,
+            alive=seen.shim_alive or seen.tree_alive,
+            begun=_begun(seen),
             want=None if seen.control is None else seen.control.want,
             by_reserve=seen.control is not None and seen.control.by_reserve,
             started=seen.started,
@@ -103,7 +108,7 @@ class LocalPlace(Place):
         """Replace `control.json`, which the shim reads; a run without a shim is stopped directly."""
         orphan: Seen | None = None
         if order.want is Want.STOP:
-            seen = runs.observe(folder)
+            seen = _look(folder)
             if not seen.shim_alive and seen.exit is None:
                 if not seen.tree_alive and not members(folder, seen.proc):
                     return  # nothing is left to stop, so nothing is written: it was lost before
@@ -111,7 +116,10 @@ class LocalPlace(Place):
         try:
             runs.write_control(folder, self._control(order))
         except OSError as error:
-            raise DataRootError(f"cannot write {folder.control}: {error.strerror}") from error
+            if orphan is None:  # else it is ended without its folder
+                raise DataRootError(
+                    f"cannot write {folder.control}: {os_words(error, named=True)}"
+                ) from error
         if orphan is not None:
             self._end_directly(folder, orphan)
 
@@ -152,6 +160,24 @@ class LocalPlace(Place):
             want=order.want,
             reason=order.reason,
             by_reserve=order.by_reserve,
-            int_secs=self._settings.stop_int_secs,
-            term_secs=self._settings.stop_term_secs,
+            int_secs=min(max(0.0, self._settings.stop_int_secs), _LONGEST_RUNG_SECS),
+            term_secs=min(max(0.0, self._settings.stop_term_secs), _LONGEST_RUNG_SECS),
         )
+
+
+def _look(folder: RunFolder) -> Seen:
+    """One look at a run's folder. Where a lock cannot be asked who holds it, the processes are."""
+    seen = runs.observe(folder)
+    if not seen.bad.keys() & _ABOUT_LOCKS:
+        return seen
+    family = {process.pid for process in members(folder, seen.proc)}
+    shim_pid = None if seen.proc is None else seen.proc.shim_pid
+    return msgspec.structs.replace(
+        seen, shim_alive=seen.shim_alive or shim_pid in family, tree_alive=bool(family - {shim_pid})
+    )
+
+
+def _begun(seen: Seen) -> bool:
+    """A record that cannot be read was written once: such a run is never launched again."""
+    records = ("proc.json", "exit.json")
+    return seen.proc is not None or seen.exit is not None or any(name in seen.bad for name in records)

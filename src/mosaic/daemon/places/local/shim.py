@@ -4,7 +4,8 @@ Run by path as `python -I -S shim.py RUN_DIR [LOCK_FD [GRACE_SECS]]`. Standard l
 loaded at its start: so it is small, and lives through the daemon's death, upgrade or removal. It obeys
 `control.json` and refuses everything else: no signal of a hung-up terminal, no guess about an exit code, no
 socket. The worker's environment is its own, in memory only. What goes wrong in here, an import at its start
-too, is left in the run's folder as shim.log.
+too, is left in the run's folder as shim.log. What lies in the folder is not trusted: whatever is put in the
+place of a record, the worker is kept, stopped when asked, and its end recorded.
 """
 
 # ruff: noqa: PTH100, PTH123, E402
@@ -25,13 +26,17 @@ import time
 from typing import TYPE_CHECKING, Any
 
 LOG = "shim.log"
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+_RECORD_BYTES = 16 << 20  # as in mosaic.runs.files
+_LONGEST_RUNG_SECS = 31536000.0  # a year, as in mosaic.protocol.runs
 
 
 def _leave_word(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     import traceback  # noqa: PLC0415  (memory that a shim in good order does without)
 
-    with open(os.open(f"{sys.argv[1]}/{LOG}", _NEW_FILE, 0o600), "w", encoding="utf-8") as file:
+    # Not by `opening`, which may be what cannot be imported.
+    flags = _NEW_FILE | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(f"{sys.argv[1]}/{LOG}", flags, 0o600), "w", encoding="utf-8") as file:
         traceback.print_exception(kind, error, trace, file=file)
 
 
@@ -43,6 +48,7 @@ if __name__ == "__main__":  # by path, isolated: nothing but the standard librar
 from mosaic.daemon.places.local.processes import Process, boot_id, children, descendants, look, send
 from mosaic.daemon.places.local.syncer import Syncer
 from mosaic_worker.common import ofd
+from mosaic_worker.common.opening import BadFileError, open_folder, open_regular, read_whole, rename_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["LOG", "Shim", "main"]
 
 _PR_SET_CHILD_SUBREAPER = 36
+_WANTS = ("hold", "run", "pause", "stop")  # what is none of these is no order
 _TREE_FD_AT_LEAST = 100  # out of the way of scripts that open descriptor 3 and up themselves
 _EXIT_RESERVE_BYTES = 4096
 _IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGXFSZ")
@@ -69,7 +76,7 @@ class Shim:
         poll_secs: float = 0.1,
         sync_secs: float = 0.2,
     ) -> None:
-        self._folder = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._folder = open_folder(run_dir)
         self._lock = lock_fd if lock_fd >= 0 else self._take("shim.lock")
         os.set_inheritable(self._lock, False)
         self._grace_secs, self._kill_secs = grace_secs, kill_secs
@@ -109,8 +116,7 @@ class Shim:
             done.set()
 
     def _take(self, name: str) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        fd = os.open(name, flags, 0o600, dir_fd=self._folder)
+        fd = open_regular(name, os.O_RDWR | os.O_CREAT, dir_fd=self._folder)
         ofd.take(fd)
         return fd
 
@@ -118,8 +124,12 @@ class Shim:
 
     def _start(self) -> str | None:
         """Start the worker; what went wrong in plain words otherwise."""
-        spec = json.loads(self._read("manifest.json") or b"{}")["spec"]
-        command, cwd = spec["command"], spec["cwd"]
+        try:
+            spec = json.loads(self._read("manifest.json"))["spec"]
+            command, cwd = [str(word) for word in spec["command"]], str(spec["cwd"])
+            command[0]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return "manifest.json cannot be read: it does not say what to run"
         try:
             os.chdir(cwd)
         except OSError as error:
@@ -127,8 +137,16 @@ class Shim:
         mask = os.environ.pop("MOSAIC_UMASK", "")
         if mask and not mask.strip("01234567"):
             os.umask(int(mask, 8) & 0o777)  # the caller's; what we make ourselves names its mode
-        tree = self._take("tree.lock")
-        out, err = self._open_log("stdout.log"), self._open_log("stderr.log")
+        opened: list[int] = []
+        try:
+            opened.append(self._take("tree.lock"))
+            opened.extend(self._open_log(name) for name in ("stdout.log", "stderr.log"))
+        except OSError as error:
+            for fd in opened:
+                os.close(fd)
+            os.chdir("/")
+            return f"cannot start {command[0]}: {error.filename}: {error.strerror}"
+        tree, out, err = opened
         null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         inherited = fcntl.fcntl(tree, fcntl.F_DUPFD, _TREE_FD_AT_LEAST)
         try:
@@ -157,8 +175,9 @@ class Shim:
         return None
 
     def _open_log(self, name: str) -> int:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-        return os.open(name, flags, 0o600, dir_fd=self._folder)
+        fd = open_regular(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=self._folder)
+        os.set_blocking(fd, True)  # the worker inherits it as it is
+        return fd
 
     def _keep(self) -> None:
         while not self._reap():
@@ -187,7 +206,7 @@ class Shim:
             return
         left = descendants(os.getpid())
         self._signal_all(signal.SIGTERM)
-        if not self._wait_childless(float(self._order.get("term_secs", 3.0))):
+        if not self._wait_childless(self._rung_secs("term_secs")):
             self._kill_all()
         self._record_exit({**ended, "leftovers": [f"{p.name} ({p.pid})" for p in left]})
 
@@ -196,11 +215,19 @@ class Shim:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._worker, signal.SIGINT)
         self._signal_all(signal.SIGCONT)  # after the SIGINT: a paused worker wakes up to it
-        if not self._wait_childless(float(self._order.get("int_secs", 3.0))):
+        if not self._wait_childless(self._rung_secs("int_secs")):
             self._signal_all(signal.SIGTERM)
-            if not self._wait_childless(float(self._order.get("term_secs", 3.0))):
+            if not self._wait_childless(self._rung_secs("term_secs")):
                 self._kill_all()
         self._record_exit({**self._ended(), "stop_asked": True})
+
+    def _rung_secs(self, name: str) -> float:
+        """How long a rung of the ladder is, whatever somebody wrote into the order."""
+        try:
+            said = float(self._order.get(name, 3.0))
+        except (TypeError, ValueError, OverflowError):
+            return 3.0
+        return min(max(0.0, said), _LONGEST_RUNG_SECS)
 
     def _kill_all(self) -> None:
         """SIGKILL until nothing is left. What the kernel does not let go is reported while we go on."""
@@ -286,9 +313,9 @@ class Shim:
         if data != self._order_data:
             try:
                 order = json.loads(data)
-            except ValueError:
+            except (ValueError, RecursionError):
                 order = None  # torn, or gone for a moment
-            if isinstance(order, dict):
+            if isinstance(order, dict) and order.get("want", "hold") in _WANTS:
                 self._order, self._order_data = {"want": "hold", **order}, data
         return str(self._order["want"])
 
@@ -326,7 +353,7 @@ class Shim:
     def _reserve_exit(self) -> None:
         """Take the room for exit.json now, so that a full disk cannot hide how the worker ended."""
         try:
-            fd = os.open(".exit.json.reserve", _NEW_FILE, 0o600, dir_fd=self._folder)
+            fd = self._open_own(".exit.json.reserve", _NEW_FILE)
         except OSError:
             return
         try:
@@ -338,8 +365,7 @@ class Shim:
 
     def _replace(self, name: str, temporary: str, record: Mapping[str, Any], *, synced: bool) -> None:
         data = json.dumps(record, indent=2).encode() + b"\n"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        fd = os.open(temporary, flags, 0o600, dir_fd=self._folder)
+        fd = self._open_own(temporary, os.O_WRONLY | os.O_CREAT)
         try:
             if os.pwrite(fd, data, 0) != len(data):
                 raise OSError(errno.ENOSPC, "short write")
@@ -348,17 +374,24 @@ class Shim:
                 os.fdatasync(fd)
         finally:
             os.close(fd)
-        os.rename(temporary, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        rename_over(temporary, name, dir_fd=self._folder)
         if synced:
             os.fsync(self._folder)
 
+    def _open_own(self, name: str, flags: int) -> int:
+        """A file whose name is ours alone: whatever else has it is put out of the way."""
+        try:
+            return open_regular(name, flags, dir_fd=self._folder)
+        except BadFileError:
+            aside = f"{name}.aside-{os.urandom(4).hex()}"
+            os.rename(name, aside, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            return open_regular(name, flags, dir_fd=self._folder)
+
     def _read(self, name: str) -> bytes:
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._folder)
+            return read_whole(name, at_most_bytes=_RECORD_BYTES, dir_fd=self._folder)
         except OSError:
             return b""
-        with os.fdopen(fd, "rb") as file:
-            return file.read()
 
 
 def _why_not(command: str, error: Exception) -> str:

@@ -1,6 +1,7 @@
 """Group commit for one run: the journal and the logs made durable, a few times a second.
 
 Standard library only, because the shim uses it. Refuses to say "synced" after a round that met an error.
+What is no regular file is nothing a worker recorded: it is passed over, and never waited for.
 """
 
 # ruff: noqa: PTH208
@@ -11,6 +12,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+
+from mosaic_worker.common.opening import BadFileError, open_folder, open_regular
 
 __all__ = ["Syncer"]
 
@@ -35,7 +38,7 @@ class Syncer:
         with self._lock:
             began_nanos = time.time_ns() - 10_000_000  # file times come from a clock that ticks this coarsely
             try:
-                journal = os.open("journal", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
+                journal = open_folder("journal", dir_fd=self._folder)
             except OSError:
                 return
             try:
@@ -68,22 +71,25 @@ class Syncer:
                     synced = True
             except FileNotFoundError:
                 continue  # sealed meanwhile: ingest synced it
+            except BadFileError:
+                continue  # no file: nothing of it can be synced
             new = new or name not in self._known
             self._known[name] = seen
             (self._again.add if changed else self._again.discard)(name)
         return synced, new
 
     def _sync_file(self, folder: int, name: str) -> None:
-        fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=folder)
+        fd = open_regular(name, dir_fd=folder)
         try:
             os.fdatasync(fd)
         finally:
             os.close(fd)
 
     def _stamp(self, nanos: int) -> None:
-        fd = os.open(
-            "synced", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600, dir_fd=self._folder
-        )
+        try:
+            fd = open_regular("synced", os.O_WRONLY | os.O_CREAT, dir_fd=self._folder)
+        except BadFileError:
+            return  # something else has that name: then nobody learns when, but all is synced
         try:
             os.utime(fd, ns=(nanos, nanos))
         finally:

@@ -49,7 +49,8 @@ SORTS = {
 }
 _STATES = (
     *(RunState.RUNNING, RunState.STARTING, RunState.STOPPING, RunState.PAUSED, RunState.QUEUED),
-    *(RunState.ORPHANED, RunState.FAILED, RunState.LOST, RunState.STOPPED, RunState.FINISHED),
+    *(RunState.ORPHANED, RunState.UNREADABLE, RunState.FAILED, RunState.LOST),
+    *(RunState.STOPPED, RunState.FINISHED),
 )
 """The order of states in the list: what asks for attention first."""
 _NONE = "(none)"

@@ -128,6 +128,34 @@ LIES: dict[str, Lie] = {
     "declared smaller": _bomb,
     "run id that is a path": _rename("../../evil"),
     "run id of another run": _rename(str(ULID())),
+    "a record's name as a folder": _add("exit.json/x"),
+    "another record's name as a folder": _add("proc.json/x/y"),
+    "an output's name as a folder": _add("stderr.log/x"),
+    "a lock's name as a folder": _add("shim.lock/x"),
+    "a segment's name as a folder": _add("journal/p1xabcdef01-0001.jsonl/x"),
+    "the journal as a file": _add("journal"),
+    "a record in another spelling": _add("EXIT.json"),
+    "the journal in another spelling": _add("Journal/p1xabcdef01-0001.jsonl"),
+    "a file that is a folder too": _add("stdout.log/x"),
+    "a file that is another's folder": _add("checkpoints/model.pt/x"),
+    "sparse": _add("sparse", kind=tarfile.GNUTYPE_SPARSE, data=b""),
+    "continued": _add("continued", kind=tarfile.CONTTYPE, data=b""),
+    "too deep": _add("/".join("abcdefghijklmnopqrstuvwxyz0123456789")),
+    "a name too long": _add("/".join(["x" * 200] * 6)),
+    "a part too long": _add("é" * 128),
+    "empty parts": _add("checkpoints//x"),
+    "a backslash": _add("..\\evil"),
+    "a line break in a name": _add("a\nb"),
+    "too many files": lambda manifest, _: msgspec.structs.replace(
+        manifest, files=manifest.files + [archive.PackedFile(f"f/{n}", 0, "") for n in range(100_001)]
+    ),
+    "more than it may become": lambda manifest, _: msgspec.structs.replace(
+        manifest, files=[*manifest.files, archive.PackedFile("huge", 1 << 42, "")]
+    ),
+    "a negative size": lambda manifest, _: msgspec.structs.replace(
+        manifest, files=[*manifest.files, archive.PackedFile("less", -1, "")]
+    ),
+    "run id in small letters": _rename(RUN_ID.lower()),
     "a later format": lambda manifest, _: msgspec.structs.replace(manifest, format=2),
 }
 
@@ -141,6 +169,46 @@ def test_a_lie_is_refused_and_leaves_nothing_behind(run: RunFolder, tmp_path: Pa
         unpack(packed, elsewhere)
     assert [path for path in elsewhere.path.rglob("*") if path != elsewhere.runs] == []
     assert not (tmp_path / "evil").exists()
+
+
+def test_a_lie_about_the_run_id_in_both_manifests_is_refused_too(run: RunFolder, tmp_path: Path) -> None:
+    def spell_small(manifest: archive.PackManifest, members: Members) -> archive.PackManifest:
+        small = RUN_ID.lower()
+        files = []
+        for at, (member, written) in enumerate(members):
+            is_record = member.name == "manifest.json"
+            data = written.replace(RUN_ID.encode(), small.encode()) if is_record else written
+            members[at] = (member, data)
+            files.append(archive.PackedFile(member.name, len(data), hashlib.sha256(data).hexdigest()))
+        return msgspec.structs.replace(manifest, run_id=small, files=files)
+
+    packed = tmp_path / "small.mosaic.tar.zst"
+    _forge(run, packed, spell_small)
+    with pytest.raises(ProtocolError, match="capitals"):
+        unpack(packed, DataRoot(tmp_path / "elsewhere"))
+
+
+def test_what_it_may_become_is_said_by_the_caller(run: RunFolder, tmp_path: Path) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    pack(run, packed)
+    elsewhere = DataRoot(tmp_path / "elsewhere")
+    with pytest.raises(ProtocolError, match="--max-gib"):
+        unpack(packed, elsewhere, max_bytes=2_000_000)
+    with pytest.raises(UsageError, match="are free"):
+        unpack(packed, elsewhere, reserve_bytes=1 << 60)
+    assert unpack(packed, elsewhere, max_bytes=4_000_000)[1]
+
+
+def test_what_a_killed_unpack_left_goes_with_the_next(run: RunFolder, tmp_path: Path) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    pack(run, packed)
+    elsewhere = DataRoot(tmp_path / "elsewhere")
+    left = elsewhere.path / ".unpack-killed"
+    (left / RUN_ID).mkdir(parents=True, mode=0o700)
+    elsewhere.path.chmod(0o700)
+    (left / RUN_ID / "stdout.log").write_bytes(b"half")
+    unpack(packed, elsewhere)
+    assert {path.name for path in elsewhere.path.iterdir()} == {"runs"}
 
 
 def test_an_honest_one_comes_in_whole_private_and_with_a_store(run: RunFolder, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ own files, under run-relative names. The store and the locks stay out: they are 
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
@@ -15,6 +16,7 @@ import msgspec
 import zstandard
 
 from mosaic.errors import ProtocolError
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     import io
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
 
 __all__ = [
-    "CHUNK", "MANIFEST_LIMIT", "MANIFEST_NAME", "MAX_WINDOW", "SUFFIX",
-    "PackManifest", "PackedFile", "checked_name", "contents", "hash_file", "own_files",
+    "CHUNK", "MANIFEST_LIMIT", "MANIFEST_NAME", "MAX_FILES", "MAX_WINDOW", "SUFFIX",
+    "PackManifest", "PackedFile", "checked_name", "checked_names", "contents", "hash_file", "own_files",
 ]  # fmt: skip
 
 SUFFIX = ".mosaic.tar.zst"
@@ -34,12 +36,16 @@ MANIFEST_LIMIT = 64 << 20
 """A first member larger than this is refused unread."""
 MAX_WINDOW = 1 << 27
 """The most memory a compressed stream may ask for."""
+MAX_FILES = 100_000
 CHUNK = 1 << 20
-_MAX_NAME = 1024
+_MAX_NAME_BYTES = 1024
+_MAX_DEPTH = 32
 _MADE_ANEW = {
     "telemetry.sqlite", "telemetry.sqlite-wal", "telemetry.sqlite-shm", "telemetry.sqlite-journal",
     "shim.lock", "tree.lock", "ingest.lock", "control.json", "synced",
 }  # fmt: skip
+_RECORDS = {"manifest.json", "exit.json", "proc.json", "stdout.log", "stderr.log", "quarantine.jsonl"}
+_OURS = {name.casefold(): name for name in (*_MADE_ANEW, *_RECORDS, "journal")}
 
 
 class PackedFile(msgspec.Struct, frozen=True):
@@ -63,14 +69,15 @@ def checked_name(name: str) -> PurePosixPath:
     """A run-relative name, when it is one.
 
     Raises:
-        ProtocolError: it is absolute, climbs out, is hidden, too long, or no name at all.
+        ProtocolError: it is absolute, climbs out, is hidden, too long or too deep, no name at all, or the
+            name of something of ours in another spelling or form.
     """
     parts = name.split("/")
     if (
-        not name
-        or len(name) > _MAX_NAME
-        or not name.isprintable()
+        not name.isprintable()
         or "\\" in name
+        or len(name.encode("utf-8", "replace")) > _MAX_NAME_BYTES
+        or len(parts) > _MAX_DEPTH
         or any(part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts)
     ):
         raise ProtocolError(
@@ -78,7 +85,37 @@ def checked_name(name: str) -> PurePosixPath:
         )
     if parts[0] in _MADE_ANEW:
         raise ProtocolError(f"refused a file named {name!r}: locks and stores are made anew, never imported")
+    ours = _OURS.get(parts[0].casefold(), parts[0])
+    if parts[0] != ours or len(parts) not in _depths(ours):
+        raise ProtocolError(f"refused a file named {name!r}: {ours} means something else in a run")
     return PurePosixPath(name)
+
+
+def _depths(top: str) -> range:
+    """How many parts a name may have that begins so: a record is a file, the journal a folder of files."""
+    if top in _RECORDS:
+        return range(1, 2)
+    return range(2, 3) if top == "journal" else range(1, _MAX_DEPTH + 1)
+
+
+def checked_names(files: list[PackedFile]) -> dict[str, PackedFile]:
+    """What a pack lists, by name.
+
+    Raises:
+        ProtocolError: too many files, a name twice, a file that is a folder too, a size below zero.
+    """
+    if len(files) > MAX_FILES:
+        raise ProtocolError(f"it lists {len(files)} files, over the limit of {MAX_FILES}")
+    named = {str(checked_name(file.path)): file for file in files}
+    if len(named) != len(files):
+        raise ProtocolError("it lists a file twice")
+    for name in named:
+        for folder in PurePosixPath(name).parents:
+            if str(folder) in named:
+                raise ProtocolError(f"refused {name!r}: {str(folder)!r} is listed as a file")
+    if any(file.size < 0 for file in files):
+        raise ProtocolError("it declares a negative size")
+    return named
 
 
 def own_files(folder: RunFolder) -> tuple[list[Path], list[Path]]:
@@ -87,7 +124,8 @@ def own_files(folder: RunFolder) -> tuple[list[Path], list[Path]]:
     left: list[Path] = []
     for path in _walk(folder.path):
         relative = path.relative_to(folder.path)
-        if relative.parts[0] in _MADE_ANEW or path.name.endswith(".tmp"):
+        top = relative.parts[0]
+        if top in _MADE_ANEW or top.startswith("telemetry.sqlite.") or path.name.endswith(".tmp"):
             continue
         (taken if stat.S_ISREG(path.lstat().st_mode) else left).append(path)
     return taken, left
@@ -104,7 +142,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def hash_file(path: Path) -> str:
     """The SHA-256 of a file."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb") as file:
         while chunk := file.read(CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
@@ -129,7 +167,7 @@ def contents(folder: RunFolder) -> dict[str, str]:
 
 def _hash_text(path: Path) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with os.fdopen(open_regular(path), "rb") as file:
         source: BinaryIO | io.RawIOBase = file
         if path.suffix == ".zst":
             source = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).stream_reader(file)

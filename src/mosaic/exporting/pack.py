@@ -14,6 +14,7 @@ import zstandard
 from mosaic import __version__
 from mosaic.errors import MosaicError, UsageError
 from mosaic.exporting import archive
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +54,7 @@ def pack(
         )
         for path in taken
     ]
-    for file in listed:
-        archive.checked_name(file.path)
+    archive.checked_names(listed)
     manifest = archive.PackManifest(run_id=folder.run_id, files=listed, mosaic_version=__version__)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -88,8 +88,7 @@ def _add_file(tar: tarfile.TarFile, file: archive.PackedFile, path: Path) -> Non
     member = tarfile.TarInfo(file.path)
     member.size = file.size
     member.mode = 0o600
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    with os.fdopen(fd, "rb") as source:
+    with os.fdopen(open_regular(path), "rb") as source:
         hashing = _Hashing(source)
         try:
             tar.addfile(member, hashing)

@@ -120,13 +120,18 @@ class Recorder:
         return self._append(b"".join(parts))
 
     def config(self, **fields: Any) -> int:
-        """Record the run's settings: `algo env_id seed run_id args`; any other goes into `args`."""
+        """Record the run's settings: `algo env_id seed run_id args`; any other goes into `args`.
+
+        Of a secret in them a mark is recorded.
+        """
+        from mosaic_worker.common import redact  # compiles patterns: only for those who record this
+
         known = {name: fields.pop(name) for name in _CONFIG_FIELDS if name in fields}
         args = dict(known.pop("args", None) or {})
         args.update(fields)
         event: Dict[str, Any] = {"type": "config", **{k: v for k, v in known.items() if v is not None}}
         if args:
-            event["args"] = args
+            event["args"] = redact.hide_values(args, redact.known(os.environ, _argv()))
         return self.emit(event)
 
     def checkpoint(
@@ -246,6 +251,9 @@ class Recorder:
         self._born = time.time_ns() // 1000
 
     def _hello(self, producer: str) -> bytes:
+        from mosaic_worker.common import redact
+
+        argv = _argv()
         packages = {}
         for name in _PACKAGES:
             version = getattr(sys.modules.get(name), "__version__", None)
@@ -259,7 +267,11 @@ class Recorder:
             "parent_pid": os.getppid(),
             "python": ".".join(map(str, sys.version_info[:3])),
             "executable": text(sys.executable or ""),
-            "argv": [str(argument) for argument in getattr(sys, "argv", [])],
+            "argv": redact.hide_words(argv, redact.known(os.environ, argv)),
             "packages": packages,
         }
         return b'%b,"t":%de-6' % (dumps(plain(fields))[:-1], self._born)
+
+
+def _argv() -> List[str]:
+    return [str(argument) for argument in getattr(sys, "argv", None) or []]

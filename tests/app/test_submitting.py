@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mosaic.app.submitting import CommandNotFoundError, make_spec, parse_tag, sendable, submit
+from mosaic.app.submitting import CommandNotFoundError, make_spec, parse_tag, sendable, shown, submit
 from mosaic.errors import UsageError
 from mosaic.runs.folder import is_run_id
+from mosaic_worker.common.redact import MARK
 from tests.daemons import Daemon, daemon
 
 __all__ = ["daemon"]
@@ -83,3 +84,9 @@ def test_a_spec_becomes_a_run_with_the_given_variables_and_those_left_out_are_na
     assert submit(daemon.root, spec, env) == ["'B'"]
     daemon.wait(spec.run_id)
     assert daemon.client.logs(spec.run_id).data.decode() == "ü"
+
+
+def test_a_command_is_shown_without_its_secrets_and_without_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "canary-variable")
+    words = ["python", "a.py", "--api-key", "abc", "x=canary-variable"]
+    assert shown(words) == ["python", "a.py", "--api-key", MARK, f"x={MARK}"]

@@ -17,6 +17,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.cards import Job
 from mosaic.rpc.launch import daemon_running
 from mosaic.runs.folder import read_manifest
+from mosaic_worker.common.redact import MARK
 from tests.daemons import Daemon, daemon
 from tests.runners.stand_in import PLAIN, offer, site
 
@@ -144,3 +145,15 @@ def test_seeds_are_written_as_people_write_them(text: str, seeds: list[int]) -> 
 def test_what_is_no_seed_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         training.seeds_of(text)
+
+
+def test_a_job_from_a_record_says_which_secret_must_be_given_again(plain: DataRoot) -> None:
+    for job in (
+        msgspec.structs.replace(JOB, parameters={"env.api_key": MARK}),
+        msgspec.structs.replace(JOB, arguments=["--api-key", MARK]),
+    ):
+        with pytest.raises(UsageError, match=r"was a secret, and secrets are not recorded: give it again"):
+            training.plan(plain, job)
+    named = msgspec.structs.replace(JOB, parameters={"env.api_key": MARK})
+    with pytest.raises(UsageError, match=r"^env\.api_key was"):
+        training.plan(plain, named)

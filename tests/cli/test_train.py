@@ -205,6 +205,14 @@ def test_ctrl_c_stops_all_runs_of_a_group(site: Path, root: DataRoot) -> None:
     assert {row.state.value for row in run_index.rows(root)} == {"stopped"}
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_dry_run_shows_no_secret(plain: DataRoot, mosaic: Callable[..., Said], *, as_json: bool) -> None:
+    words = ["train", "plain/random", "CartPole-v1", "--dry-run", *(["--json"] if as_json else [])]
+    said = mosaic(*words, "--", "--api-key", "canary", "--seed", "3")
+    assert "canary" not in said.out + said.err
+    assert "--api-key" in said.out
+
+
 def test_without_a_plan_json_says_why_as_well(plain: DataRoot, mosaic: Callable[..., Said]) -> None:
     said = mosaic("train", "plain/random", "CartPol-v1", "--detach", "--json")
     assert said.code == 2

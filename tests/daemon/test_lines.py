@@ -57,6 +57,11 @@ def test_the_first_line_says_who_writes() -> None:
     assert (event.seq, event.producer, event.protocol, event.argv) == (0, "gabc", 1, ["walker 1.0"])
 
 
+def test_a_publisher_that_names_itself_by_its_command_leaves_no_secret() -> None:
+    line = hello_line("p", program="worker --password=hunter2-canary", t=0.0)
+    assert b"hunter2-canary" not in line
+
+
 def test_an_event_line_keeps_every_byte_but_gets_its_number() -> None:
     assert event_lines([b' {"type":"log","text":"a"}', b"{}"], first_seq=8) == (
         b'{"seq":8,"type":"log","text":"a"}\n{"seq":9}\n'

@@ -116,3 +116,19 @@ def test_in_the_foreground_it_stays_until_it_is_stopped(home: Path) -> None:
     assert process.returncode == 0
     assert b"Traceback" not in said
     wait_until_gone(root, wait_secs=30)
+
+
+def test_a_daemon_in_the_foreground_leaves_its_callers_variables_behind_too(home: Path) -> None:
+    command = [sys.executable, "-m", "mosaic.daemon", "--home", str(home), "--foreground"]
+    env = {**os.environ, "MY_PROJECT": "canary-of-the-caller"}
+    with subprocess.Popen(command, env=env) as process:
+        try:
+            until(lambda: daemon_running(DataRoot(home)))
+            with connect(DataRoot(home), start=False) as client:
+                assert client.status().pid == process.pid
+            held = Path(f"/proc/{process.pid}/environ").read_text().split("\0")
+            assert "canary-of-the-caller" not in "".join(held)
+            assert f"PATH={os.environ['PATH']}" in held
+        finally:
+            process.terminate()
+            process.wait(timeout=60)

@@ -5,6 +5,7 @@ import pytest
 from mosaic.daemon.submission import check, check_labels
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import RunSpec
+from mosaic_worker.common.redact import MARK
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ from mosaic.protocol.runs import RunSpec
         (RunSpec(run_id="x", command=["a\0"], cwd="/"), {}, "NUL"),
         (RunSpec(run_id="x", command=["a"], cwd="/"), {"A=B": "c"}, "cannot hold '='"),
         (RunSpec(run_id="x", command=["a"], cwd="here"), {}, "must be absolute"),
+        (RunSpec(run_id="x", command=["a", f"--key={MARK}"], cwd="/"), {}, "Give it again"),
     ],
 )
 def test_what_cannot_be_a_run_is_refused_with_the_reason(

@@ -1,4 +1,4 @@
-"""The deliberate breaks of G4 to G7, G13 and G16 to G18: processes, disks, clocks and other accounts."""
+"""The deliberate breaks of G4 to G7, G13 and G15 to G18: processes, disks, clocks and other accounts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _FAILING = "tests/proof/test_failing_disk.py::test_whatever_call_of_ingest_the_d
 _KILLS = "tests/proof/test_daemon_kills.py::"
 _OUTLIVE = _KILLS + "test_runs_outlive_a_killed_daemon_and_every_end_is_the_true_one[5]"
 _PRIVACY = "tests/proof/test_privacy.py::"
+_SECRETS = "tests/proof/test_secrets.py::test_secrets_reach_the_worker_and_nothing_that_is_kept_or_shown"
 _STOP = "tests/proof/test_stop.py::"
 _HIDING = _STOP + "test_a_stop_ends_every_process_wherever_it_hides[9]"
 _ONE = "tests/proof/test_one_daemon.py::"
@@ -158,6 +159,54 @@ PROCESS_MUTANTS: list[Mutant] = [
             '        server.add_insecure_port("127.0.0.1:0")\n'
         ),
         proof=_PRIVACY + "test_no_process_of_ours_listens_on_a_network",
+    ),
+    Mutant(
+        name="the manifest has the command as it was typed",
+        guarantee="G15",
+        file="mosaic/daemon/trainer.py",
+        old="record=lambda: self._record(recorded, script)",
+        new="record=lambda: self._record(spec, script)",
+        proof=_SECRETS,
+    ),
+    Mutant(
+        name="the worker says hello with all its words",
+        guarantee="G15",
+        file="mosaic_worker/recorder.py",
+        old='"argv": redact.hide_words(argv, redact.known(os.environ, argv)),',
+        new='"argv": argv,',
+        proof=_SECRETS,
+    ),
+    Mutant(
+        name="a config is recorded as it is",
+        guarantee="G15",
+        file="mosaic_worker/recorder.py",
+        old='event["args"] = redact.hide_values(args, redact.known(os.environ, _argv()))',
+        new='event["args"] = args',
+        proof=_SECRETS,
+    ),
+    Mutant(
+        name="the worker gets the marks",
+        guarantee="G15",
+        file="mosaic/daemon/trainer.py",
+        old="self._place_of(spec).launch(folder, spec, env,",
+        new="self._place_of(spec).launch(folder, recorded, env,",
+        proof=_SECRETS,
+    ),
+    Mutant(
+        name="the daemon keeps its first caller's variables",
+        guarantee="G15",
+        file="mosaic/rpc/launch.py",
+        old="if _OF_A_DAEMON.fullmatch(name) and name not in _OF_A_WORKER and not is_secret_name(name)",
+        new="if name not in _OF_A_WORKER or is_secret_name(name)",
+        proof=_SECRETS,
+    ),
+    Mutant(
+        name="the words of a refused command are repeated as its reason",
+        guarantee="G15",
+        file="mosaic/runs/listing.py",
+        old="        said = redact.hide(said)\n",
+        new="        redact.hide(said)\n",
+        proof=_SECRETS,
     ),
     Mutant(
         name="who forks twice escapes",

@@ -67,3 +67,18 @@ def test_a_daemon_started_from_inside_a_run_is_no_part_of_that_run(tmp_path: Pat
         "MOSAIC_HOME": str(tmp_path),
         "PYTHONPATH": "/mine",
     }
+
+
+def test_a_daemon_gets_what_it_needs_of_its_first_caller_and_nothing_else(tmp_path: Path) -> None:
+    kept = {
+        "PATH": "/bin",
+        "HOME": "/home/me",
+        "LC_ALL": "C",
+        "TMPDIR": "/t",
+        "XDG_RUNTIME_DIR": "/run",
+        "PYTHONPATH": "/mine",
+        "MOSAIC_MAX_RUNNING": "3",
+        "MOSAIC_HOME": str(tmp_path),
+    }
+    left = {"WANDB_API_KEY": "x", "MY_PROJECT": "x", "DISPLAY": ":0", "MOSAIC_API_KEY": "x", "XPATH": "x"}
+    assert daemon_environment(DataRoot(tmp_path), {**kept, **left}) == kept

@@ -10,6 +10,7 @@ from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState
 from mosaic.runs.lifecycle import Seen, judge
 from mosaic.runs.listing import last_line, make_row, matching
+from mosaic_worker.common.redact import MARK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +79,11 @@ def test_the_last_line_of_a_log_is_plain_text(tmp_path: Path) -> None:
     assert last_line(log) == "ValueError: \N{REPLACEMENT CHARACTER}[31mbad\N{REPLACEMENT CHARACTER}"
     log.write_text("y" * 10_000)
     assert last_line(log, longest=10) == "y" * 9 + "…"
+
+
+def test_the_last_line_of_a_log_repeats_no_secret(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("train.py: error: unrecognized arguments: --api-key c4n4ry-Zq81\n")
+    assert last_line(tmp_path / "log") == (f"train.py: error: unrecognized arguments: --api-key {MARK}")
 
 
 def test_a_row_carries_every_number_of_the_roll_up() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic_worker.common.redact import MARK
 from mosaic_worker.hooks.wandb import next_step
 from tests.worker.stand_ins import run
 
@@ -97,7 +98,7 @@ def test_a_value_that_wandb_refuses_is_not_recorded_and_a_config_of_no_run_neith
     assert [event["args"] for event in done.of("config")] == [{"lr": 0.1}]
 
 
-def test_what_is_called_like_a_password_is_left_out(tmp_path: Path) -> None:
+def test_of_what_is_called_like_a_password_a_mark_is_recorded(tmp_path: Path) -> None:
     done = run(
         tmp_path,
         """
@@ -109,8 +110,9 @@ def test_what_is_called_like_a_password_is_left_out(tmp_path: Path) -> None:
         """,
     )
     assert [event["args"] for event in done.of("config")] == [
-        {"lr": 0.1, "db": {"host": "h"}},
-        {"eos_token": "</s>"},
+        {"api_key": MARK, "lr": 0.1, "db": {"host": "h", "DB_PASSWORD": MARK}},
+        {"token": MARK},
+        {"wandbApiKey": MARK, "hf_token": MARK, "eos_token": "</s>"},
         {"max_tokens": 9, "secret": 3, "tokenizer": "bpe"},
     ]
 

@@ -15,6 +15,7 @@ from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Belief, Bye, Checkpoint, Config, Decision, Hello, Log, Metric
 from mosaic_worker import recorder as recorder_module
 from mosaic_worker import report
+from mosaic_worker.common.redact import MARK
 from mosaic_worker.episodes import Track
 from mosaic_worker.recorder import Recorder
 
@@ -47,6 +48,19 @@ def test_the_first_event_says_hello_and_the_last_bye(tmp_path: Path) -> None:
     assert isinstance(bye, Bye)
     assert (bye.events, bye.reason, bye.seq) == (3, "done", 2)
     assert [hello.t, note.t, bye.t] == sorted(float(event.t) for event in (hello, note, bye))
+
+
+def test_a_secret_of_the_command_or_of_a_variable_is_in_neither_hello_nor_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["train.py", "--api-key", "canary-of-a-flag", "--seed", "1"])
+    monkeypatch.setenv("MY_TOKEN", "canary-of-a-variable")
+    recorder = Recorder(str(tmp_path))
+    recorder.config(algo="ppo", k="canary-of-a-flag", note="a canary-of-a-variable", args={"password": "abc"})
+    recorder.close()
+    hello, config, _ = events(tmp_path)
+    assert hello.argv == ["train.py", "--api-key", MARK, "--seed", "1"]
+    assert config.args == {"password": MARK, "k": MARK, "note": f"a {MARK}"}
 
 
 def test_metrics_take_whatever_holds_one_number(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from mosaic.app import reading
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import RunSpec
+from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mosaic.paths import DataRoot
 
-__all__ = ["CommandNotFoundError", "make_spec", "parse_tag", "sendable", "submit"]
+__all__ = ["CommandNotFoundError", "make_spec", "parse_tag", "secrets_here", "sendable", "shown", "submit"]
 
 _MAX_NAME = 200
 
@@ -75,6 +76,16 @@ def submit(root: DataRoot, spec: RunSpec, env: Mapping[str, str]) -> list[str]:
     with reading.daemon(root) as client:
         client.submit(spec, env=kept)
     return left
+
+
+def shown(words: Sequence[str]) -> list[str]:
+    """A command as it may be shown, on a screen that others see or in a log: without its secrets."""
+    return redact.hide_words(words, secrets_here(words))
+
+
+def secrets_here(words: Sequence[str] = ()) -> list[str]:
+    """The secrets in our own variables and in these words."""
+    return redact.known(os.environ, words)
 
 
 def sendable(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

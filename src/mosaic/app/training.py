@@ -10,6 +10,7 @@ import msgspec
 from mosaic.app import submitting
 from mosaic.errors import LaunchRefusedError, UsageError
 from mosaic.protocol.cards import Check, Job  # noqa: TC001  (msgspec reads the annotations)
+from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +111,23 @@ def complete(root: DataRoot, job: Job) -> tuple[Runner, Job]:
         changes["parameters"] = parse(chosen, job.parameters)
         if job.kind == "train" and job.steps is None and job.resume is None:
             changes["steps"] = chosen.default_steps
+    _check_whole(job)
     return runner, starting_points.located(root, msgspec.structs.replace(job, **changes), runner.card)
+
+
+def _check_whole(job: Job) -> None:
+    """Refuse a job that was taken from a record where a secret is missing.
+
+    Raises:
+        UsageError: names what must be given again.
+    """
+    missing = [name for name, value in job.parameters.items() if redact.marked(value)]
+    if missing or redact.marked(job.arguments):
+        what = ", ".join(missing) or "an argument"
+        raise UsageError(
+            f"{what} was a secret, and secrets are not recorded: give it again, as in "
+            f"{missing[0] if missing else '--api-key'}=VALUE"
+        )
 
 
 def train(root: DataRoot, job: Job, *, python: str | None = None, **how: Unpack[How]) -> str:

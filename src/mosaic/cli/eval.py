@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from mosaic.app.submitting import parse_tag
+from mosaic.app.submitting import parse_tag, shown
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
@@ -101,9 +101,9 @@ def eval_command(
     if dry_run or not plan.ok:
         write_checks(plan.checks)
         if plan.command:
-            sys.stdout.write(shlex.join(plan.command) + "\n")
+            sys.stdout.write(shlex.join(shown(plan.command)) + "\n")
         return 0 if plan.ok else UsageError.exit_code
-    note(f"mosaic: $ {shlex.join(plan.command)}")
+    note(f"mosaic: $ {shlex.join(shown(plan.command))}")
     run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
     if detach:
         sys.stdout.write(f"{run_id}\n")

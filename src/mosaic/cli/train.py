@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from mosaic.app.submitting import parse_tag
+from mosaic.app.submitting import parse_tag, secrets_here, shown
 from mosaic.cli import options
 from mosaic.cli.output import note, paint, plain, write_json
 from mosaic.text import visible
@@ -121,7 +121,7 @@ def _start(
     for check in plan.checks:
         if check.level == "warn":
             note(f"mosaic: {_line(check)}")
-    note(f"mosaic: $ {shlex.join(plan.command)}")
+    note(f"mosaic: $ {shlex.join(shown(plan.command))}")
     ids = (
         training.start_seeds(root, plan, seeds, name=name, tags=tags, python=python)
         if seeds
@@ -129,7 +129,7 @@ def _start(
     )
     if detach:
         if as_json:
-            write_json({"runs": ids, "command": plan.command, "job": plain(plan.job)})
+            write_json({"runs": ids, **_asked(plan)})
         else:
             sys.stdout.write("".join(f"{run_id}\n" for run_id in ids))
         return 0
@@ -155,8 +155,7 @@ def _show(plan: Plan, *, as_json: bool, dry_run: bool, seeds: list[int]) -> int:
         write_json(
             {
                 "ok": plan.ok,
-                "command": plan.command,
-                "job": plain(plan.job),
+                **_asked(plan),
                 "checks": plain(plan.checks),
                 "seeds": seeds,
             }
@@ -175,9 +174,21 @@ def _show(plan: Plan, *, as_json: bool, dry_run: bool, seeds: list[int]) -> int:
     return code
 
 
+def _asked(plan: Plan) -> dict[str, Any]:
+    """The command and the job, without the secrets in them."""
+    from mosaic.protocol.shown import job_shown
+
+    return {
+        "command": shown(plan.command),
+        "job": plain(job_shown(plan.job, secrets_here(plan.command))),
+    }
+
+
 def _command_line(plan: Plan) -> str:
     return (
-        visible(shlex.join(plan.command)) if plan.command else "(no command: there is no interpreter for it)"
+        visible(shlex.join(shown(plan.command)))
+        if plan.command
+        else "(no command: there is no interpreter for it)"
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mosaic import settings as settings_
 from mosaic.errors import DataRootError, MosaicError
 from mosaic.paths import DataRoot, data_root
-from mosaic.rpc.launch import EXIT_BAD_ROOT, daemon_running
+from mosaic.rpc.launch import EXIT_BAD_ROOT, daemon_environment, daemon_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,11 +39,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--foreground", action="store_true", help="stay in this terminal")
     options = parser.parse_args(argv)
     root = DataRoot(options.home.absolute()) if options.home else data_root()
+    if argv is None:
+        _leave_behind(root)
     os.environ["MOSAIC_HOME"] = str(root.path)
     end = _serve(root, on_ready=lambda: None) if options.foreground else _serve_detached(root)
     if end.words:
         sys.stderr.write(f"{end.words}\n")
     return end.code
+
+
+def _leave_behind(root: DataRoot) -> None:
+    """Start over without the caller's variables, if there are any that a daemon does not need.
+
+    What a process was started with stays readable in /proc as long as it lives: deleting it is not enough.
+    """
+    env = daemon_environment(root, os.environ)
+    if os.environ.keys() - env.keys():
+        os.execve(sys.executable, sys.orig_argv, env)  # noqa: S606  (ourselves, with the same words)
 
 
 def _serve(root: DataRoot, *, on_ready: Callable[[], None], log_errors: bool = False) -> _End:

@@ -13,6 +13,7 @@ import msgspec
 
 from mosaic.protocol import floats
 from mosaic.protocol.events import PROTOCOL_VERSION, Hello, Step
+from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +30,7 @@ _NO_VECTOR = Step(episode_id="", step=0).rewards  # the default itself, which is
 
 def hello_line(producer: str, *, program: str, t: float) -> bytes:
     """The first line of a producer; its number is 0."""
-    argv = [program] if program else []
+    argv = [redact.hide(program)] if program else []
     hello = Hello(protocol=PROTOCOL_VERSION, producer=producer, seq=0, t=floats.to_json(t), argv=argv)
     return _encode(hello) + b"\n"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
+from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,11 @@ def check(spec: RunSpec, env: Mapping[str, str]) -> None:
         raise UsageError("the name of an environment variable cannot hold '='")
     if not Path(spec.cwd).is_absolute():
         raise UsageError(f"the folder to run in must be absolute, not {spec.cwd!r}")
+    if redact.marked(spec.command):
+        raise UsageError(
+            f"the command holds {redact.MARK}, which stands where a secret was: secrets are not recorded. "
+            "Give it again, or better in an environment variable, which is never recorded"
+        )
 
 
 def check_labels(name: str, tags: Mapping[str, str]) -> None:

@@ -27,6 +27,7 @@ from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.runbook import Run, RunBook
 from mosaic.errors import DataRootError, LaunchError, UsageError
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState, Want
+from mosaic.protocol.shown import spec_shown
 from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
@@ -115,10 +116,11 @@ class Trainer:
             if known is not None and not decisions.launchable(self._observe(known)):
                 return known.row
         script = describe(spec.command, Path(spec.cwd), path=env.get("PATH"))  # outside the lock: asks git
+        recorded = spec_shown(spec, env)  # nothing of what is kept, listed or logged holds a secret
         with self._lock:
             try:
                 folder = runs.prepare(self._root, spec.run_id)
-                self._place_of(spec).launch(folder, spec, env, record=lambda: self._record(spec, script))
+                self._place_of(spec).launch(folder, spec, env, record=lambda: self._record(recorded, script))
             except OSError as error:
                 raise DataRootError(f"cannot write the run's folder: {os_words(error)}") from error
             run = self._runs.get(spec.run_id) or self._runs.adopt(spec.run_id)

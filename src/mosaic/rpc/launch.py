@@ -6,6 +6,7 @@ Whether a daemon runs is asked of its lock, which the kernel frees when it dies:
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -35,6 +36,12 @@ EXIT_BAD_ROOT = 3
 
 _POLL_SECS = 0.02
 _OF_A_WORKER = ("MOSAIC_RUN_DIR", "MOSAIC_RUN_ID", "MOSAIC_RECORD", "MOSAIC_SOCKET", "MOSAIC_TOKEN_FILE")
+_OF_A_DAEMON = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|XDG_\w+|VIRTUAL_ENV|CONDA_PREFIX"
+    r"|LD_LIBRARY_PATH|LD_PRELOAD|PYTHON\w*|MOSAIC_\w+|COVERAGE_\w+|GIT_CONFIG_\w+|GIT_EXEC_PATH|GRPC_\w+"
+)
+"""What the daemon and its ingest need: to find programs, folders and themselves. Each run has the variables
+of its own caller; the daemon outlives its first caller, and keeps no others of his."""
 
 
 def daemon_running(root: DataRoot) -> bool:
@@ -118,8 +125,14 @@ def start_daemon(root: DataRoot, *, wait_secs: float = 30) -> None:
 
 
 def daemon_environment(root: DataRoot, environ: Mapping[str, str]) -> dict[str, str]:
-    """The daemon's environment: the caller's, without what makes a process a worker of some run."""
-    env = {name: value for name, value in environ.items() if name not in _OF_A_WORKER}
+    """The daemon's environment: of the caller's what a daemon needs, and no secret; nothing of a worker."""
+    from mosaic_worker.common.redact import is_secret_name  # noqa: PLC0415  (patterns; rarely needed)
+
+    env = {
+        name: value
+        for name, value in environ.items()
+        if _OF_A_DAEMON.fullmatch(name) and name not in _OF_A_WORKER and not is_secret_name(name)
+    }
     env["MOSAIC_HOME"] = str(root.path)
     site = str(root.worker_site)
     if "PYTHONPATH" in env:

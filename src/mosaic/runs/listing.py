@@ -97,7 +97,11 @@ def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:
 
 
 def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:
-    """The last line of a log that says something, with nothing in it a terminal would obey."""
+    """The last line of a log that says something, with nothing in it a terminal would obey, and no secret.
+
+    The log is the user's, but this line goes into records and lists: a command that was refused for its words
+    often repeats them.
+    """
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - tail_bytes))
@@ -105,6 +109,10 @@ def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:
     except OSError:
         return ""
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    if said:
+        from mosaic_worker.common import redact  # noqa: PLC0415  (patterns; most lists need none)
+
+        said = redact.hide(said)
     plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in said)
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 

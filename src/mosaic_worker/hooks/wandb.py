@@ -1,13 +1,11 @@
 """What a script tells Weights & Biases, recorded: scalars as metrics, the run's config, its page as artifact.
 
-The config is what `init` was given and whatever is set later; texts that are called like a password are left
-out. Works the same online, offline and disabled. Media, tables and histograms stay theirs. Never contacts
-anyone.
+The config is what `init` was given and whatever is set later. Works the same online, offline and disabled.
+Media, tables and histograms stay theirs. Never contacts anyone.
 """
 
 from __future__ import annotations
 
-import re
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
@@ -25,11 +23,6 @@ _STEP = "_mosaic_step"
 _CONFIG = Nesting()
 _OF_RUNS: weakref.WeakSet[Any] = weakref.WeakSet()
 """The configs of runs, once `init` is through. A script may have others, which are nobody's."""
-_SECRET = re.compile(
-    r"(password|passwd|passphrase|secret|credentials?|(api|access|secret|private)key"
-    r"|(auth|access|api|bearer|refresh|hf|wandb)token|^token)$"
-)
-"""Names of secrets, in lower case without signs. Not `eos_token` and its like: they are hyperparameters."""
 _Args = Tuple[Any, ...]
 _Kwargs = Dict[str, Any]
 
@@ -130,13 +123,4 @@ def _held(config: Any, names: Iterable[Any]) -> Dict[str, Any]:
         key = str(name).strip("-")  # as W&B files it
         if not key.startswith("_") and key in config:
             found[key] = config[key]
-    return _without_secrets(plain_items(found))
-
-
-def _without_secrets(values: Dict[str, Any]) -> Dict[str, Any]:
-    found = {}
-    for name, value in values.items():
-        if isinstance(value, str) and _SECRET.search(re.sub("[^a-z0-9]", "", name.lower())):
-            continue
-        found[name] = _without_secrets(value) if isinstance(value, dict) else value
-    return found
+    return plain_items(found)

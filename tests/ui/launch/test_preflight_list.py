@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from mosaic.protocol.cards import Check
 from mosaic.ui.launch.preflight_list import CommandPreview, PreflightList
 from mosaic.ui.shell.widgets.bits import Note
+from mosaic_worker.common.redact import MARK
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -57,3 +58,10 @@ def test_the_command_is_quoted_and_copied_whole(qtbot: QtBot) -> None:
     assert view.text == "python 'a b.py' x=1"
     QTest.mouseClick(view.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "python 'a b.py' x=1"
+
+
+def test_the_command_is_shown_without_its_secrets(qtbot: QtBot) -> None:
+    view = CommandPreview()
+    qtbot.addWidget(view)
+    view.show_words(["python", "a.py", "--api-key", "canary"])
+    assert view.text == f"python a.py --api-key '{MARK}'"

@@ -1,6 +1,7 @@
 """What the launch panel remembers between two starts: one small file in the data root.
 
-Losing it costs nothing but typing: a file that cannot be read or written is logged and passed over.
+Losing it costs nothing but typing: a file that cannot be read or written is logged and passed over. Secrets
+that were typed are not kept: they must be typed again.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mosaic.app.submitting import secrets_here
 from mosaic.errors import DataRootError
 from mosaic.runs.files import make_private, read_json, write_json
 from mosaic.ui.launch.model.memory import Memory
+from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +47,7 @@ def remember(root: DataRoot, memory: Memory) -> None:
     try:
         make_private(root.path)
         make_private(file.parent)
-        write_json(file, memory, synced=False)
+        plain = redact.hide_values(msgspec.to_builtins(memory), secrets_here())
+        write_json(file, msgspec.convert(plain, Memory), synced=False)
     except (OSError, DataRootError) as error:
         _log.warning("what the launch form holds cannot be remembered: %s", error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from mosaic.app.submitting import shown
 from mosaic.ui.shell.widgets.bits import Fold, Heading, Note
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class CommandPreview(QWidget):
         return self._text.toPlainText()
 
     def show_words(self, words: Sequence[str]) -> None:
-        """Show a command."""
-        text = shlex.join(words)
+        """Show a command, without the secrets in it."""
+        text = shlex.join(shown(words))
         if text != self.text:
             self._text.setPlainText(text)
         self.copy.setVisible(bool(text))

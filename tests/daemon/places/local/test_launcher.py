@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from mosaic.runs import folder as runs
 from mosaic.runs.locks import Lock, held
 from tests.daemon.keeping import RUN_ID, order, state, until, worker
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def test_a_run_is_never_without_a_holder_from_before_its_shim_starts(home: Path, tmp_path: Path) -> None:
     launcher = Launcher()
@@ -24,7 +21,7 @@ def test_a_run_is_never_without_a_holder_from_before_its_shim_starts(home: Path,
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=command, cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock:
         assert state(folder) is RunState.QUEUED
-        launcher.spawn(folder, dict(os.environ), lock)
+        launcher.spawn(folder, command, dict(os.environ), lock)
     assert held(folder.shim_lock)
     assert state(folder) is RunState.QUEUED
     order(folder, Want.RUN)
@@ -47,7 +44,7 @@ def test_the_status_of_a_shim_that_was_killed_is_known_and_logged_once(
     launcher = Launcher()
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock:
-        launcher.spawn(folder, {}, lock)
+        launcher.spawn(folder, ["true"], {}, lock)
     process = launcher._shims[RUN_ID]
     assert launcher.failed(RUN_ID, wait_secs=0.0) is None
     process.kill()
@@ -69,18 +66,33 @@ def test_a_shim_that_ends_well_or_is_followed_by_another_has_not_failed(
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     launcher._failed[RUN_ID] = -9
     with Lock(folder.shim_lock) as lock:
-        launcher.spawn(folder, {}, lock)
+        launcher.spawn(folder, ["true"], {}, lock)
     order(folder, Want.STOP)
     assert launcher.failed(RUN_ID, wait_secs=60.0) is None
     assert launcher._shims == {}
     assert caplog.records == []
 
 
+def test_the_worker_gets_the_words_it_was_given_and_not_those_on_the_disk(home: Path, tmp_path: Path) -> None:
+    launcher = Launcher()
+    spec = RunSpec(run_id=RUN_ID, command=["what", "is", "shown"], cwd="/")
+    folder = runs.create(DataRoot(home), spec, created=0.0)
+    words = ["sh", "-c", 'echo "$1" > "$0"', str(tmp_path / "told"), "true word " + "x" * 100_000]
+    with Lock(folder.shim_lock) as lock:
+        launcher.spawn(folder, words, dict(os.environ), lock)
+    process = launcher._shims[RUN_ID]
+    assert "true word" not in Path(f"/proc/{process.pid}/cmdline").read_text()
+    order(folder, Want.RUN)
+    process.wait(timeout=60)
+    assert (tmp_path / "told").read_text() == words[-1] + "\n"
+    assert not any(b"true word" in path.read_bytes() for path in folder.path.rglob("*") if path.is_file())
+
+
 def test_closing_leaves_the_shim_alone(home: Path) -> None:
     launcher = Launcher()
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock:
-        launcher.spawn(folder, {}, lock)
+        launcher.spawn(folder, ["true"], {}, lock)
     process = launcher._shims[RUN_ID]
     launcher.close()
     assert held(folder.shim_lock)
@@ -92,5 +104,5 @@ def test_closing_leaves_the_shim_alone(home: Path) -> None:
 def test_a_shim_that_cannot_start_is_an_error_with_the_run(home: Path) -> None:
     folder = runs.create(DataRoot(home), RunSpec(run_id=RUN_ID, command=["true"], cwd="/"), created=0.0)
     with Lock(folder.shim_lock) as lock, pytest.raises(LaunchError, match=RUN_ID):
-        Launcher().spawn(folder, {"A\0": "x"}, lock)
+        Launcher().spawn(folder, ["true"], {"A\0": "x"}, lock)
     assert state(folder) is RunState.LOST

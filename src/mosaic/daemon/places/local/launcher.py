@@ -6,7 +6,9 @@ Decides nothing.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +18,7 @@ from mosaic.daemon.places.local import shim
 from mosaic.errors import LaunchError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mosaic.paths import RunFolder
     from mosaic.runs.locks import Lock
@@ -34,12 +36,14 @@ class Launcher:
         self._shims: dict[str, subprocess.Popen[bytes]] = {}
         self._failed: dict[str, int] = {}  # the exit status of each run's shim that did not end well
 
-    def spawn(self, folder: RunFolder, env: Mapping[str, str], lock: Lock) -> None:
+    def spawn(self, folder: RunFolder, words: Sequence[str], env: Mapping[str, str], lock: Lock) -> None:
         """Start the shim of a run; it inherits the lock, so at no moment does nobody hold it.
 
         Args:
             folder: The run's folder, with its manifest and a first order in it.
-            env: The worker's variables. They may hold secrets: they go from memory to memory.
+            words: The worker's command. It may hold secrets, which the manifest's does not: the shim reads it
+                from a file in memory.
+            env: The worker's variables. They may hold secrets too: they go from memory to memory.
             lock: The held shim.lock. The caller closes its own side afterwards.
 
         Raises:
@@ -48,10 +52,14 @@ class Launcher:
         self._failed.pop(folder.run_id, None)
         command = [sys.executable, "-I", "-S", str(Path(shim.__file__)), str(folder.path)]
         try:
+            told = _in_memory(json.dumps(list(words)).encode())
+        except OSError as error:
+            raise LaunchError(f"cannot start the shim of run {folder.run_id}: {error}") from error
+        try:
             self._shims[folder.run_id] = subprocess.Popen(
-                [*command, str(lock.fd), str(self._grace_secs)],
+                [*command, str(lock.fd), str(self._grace_secs), str(told)],
                 env=dict(env),
-                pass_fds=(lock.fd,),
+                pass_fds=(lock.fd, told),
                 start_new_session=True,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -60,6 +68,8 @@ class Launcher:
             )
         except (OSError, ValueError) as error:
             raise LaunchError(f"cannot start the shim of run {folder.run_id}: {error}") from error
+        finally:
+            os.close(told)
 
     def reap(self) -> None:
         """Collect the shims that ended, so that none stays behind as a zombie."""
@@ -91,3 +101,16 @@ class Launcher:
         for process in self._shims.values():
             process.returncode = 0  # ours no longer: Popen must not warn about a child meant to outlive us
         self._shims.clear()
+
+
+def _in_memory(data: bytes) -> int:
+    """A descriptor of a file without a name that holds this, to be read from its beginning."""
+    fd = os.memfd_create("mosaic-command")
+    try:
+        with os.fdopen(os.dup(fd), "wb") as file:
+            file.write(data)
+        os.lseek(fd, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd

@@ -85,7 +85,7 @@ class LocalPlace(Place):
             worker_env = worker_site.worker_environment(
                 env, site=self._site, folder=folder, spec=spec, settings=self._settings
             )
-            self._launcher.spawn(folder, worker_env, lock)
+            self._launcher.spawn(folder, spec.command, worker_env, lock)
 
     def observe(self, folder: RunFolder) -> Sight:
         """Judge what the run's folder and its locks show."""

@@ -1,11 +1,13 @@
 """The shim: a tiny process that starts a worker, keeps its whole process tree, and records how it ended.
 
-Run by path as `python -I -S shim.py RUN_DIR [LOCK_FD [GRACE_SECS]]`. Standard library only, and everything is
-loaded at its start: so it is small, and lives through the daemon's death, upgrade or removal. It obeys
-`control.json` and refuses everything else: no signal of a hung-up terminal, no guess about an exit code, no
-socket. The worker's environment is its own, in memory only. What goes wrong in here, an import at its start
-too, is left in the run's folder as shim.log. What lies in the folder is not trusted: whatever is put in the
-place of a record, the worker is kept, stopped when asked, and its end recorded.
+Run by path as `python -I -S shim.py RUN_DIR [LOCK_FD [GRACE_SECS [WORDS_FD]]]`. Standard library only, and
+everything is loaded at its start: so it is small, and lives through the daemon's death, upgrade or removal.
+It obeys `control.json` and refuses everything else: no signal of a hung-up terminal, no guess about an exit
+code, no socket. The worker's environment is its own, and the worker's command is read from WORDS_FD: both are
+in memory only, because they may hold secrets. Without WORDS_FD it starts the manifest's command. What goes
+wrong in here, an import at its start too, is left in the run's folder as shim.log. What lies in the folder is
+not trusted: whatever is put in the place of a record, the worker is kept, stopped when asked, and its end
+recorded.
 """
 
 # ruff: noqa: PTH100, PTH123, E402
@@ -71,6 +73,7 @@ class Shim:
         run_dir: str,
         *,
         lock_fd: int = -1,
+        words_fd: int = -1,
         grace_secs: float = 10.0,
         kill_secs: float = 3.0,
         poll_secs: float = 0.1,
@@ -79,6 +82,10 @@ class Shim:
         self._folder = open_folder(run_dir)
         self._lock = lock_fd if lock_fd >= 0 else self._take("shim.lock")
         os.set_inheritable(self._lock, False)
+        self._words: list[str] | None = None
+        if words_fd >= 0:
+            with open(words_fd, "rb") as file:
+                self._words = json.loads(file.read())
         self._grace_secs, self._kill_secs = grace_secs, kill_secs
         self._poll_secs, self._sync_secs = poll_secs, sync_secs
         self._syncer = Syncer(self._folder)
@@ -126,7 +133,7 @@ class Shim:
         """Start the worker; what went wrong in plain words otherwise."""
         try:
             spec = json.loads(self._read("manifest.json"))["spec"]
-            command, cwd = [str(word) for word in spec["command"]], str(spec["cwd"])
+            command, cwd = [str(word) for word in self._words or spec["command"]], str(spec["cwd"])
             command[0]
         except (ValueError, LookupError, TypeError, RecursionError):
             return "manifest.json cannot be read: it does not say what to run"
@@ -407,8 +414,13 @@ def _why_not(command: str, error: Exception) -> str:
 
 def main(argv: list[str]) -> None:
     """Keep the run of `argv[1]`."""
-    lock_fd = int(argv[2]) if len(argv) > 2 else -1
-    Shim(argv[1], lock_fd=lock_fd, grace_secs=float(argv[3]) if len(argv) > 3 else 10.0).run()
+    given = dict(zip(("lock_fd", "grace_secs", "words_fd"), argv[2:], strict=False))
+    Shim(
+        argv[1],
+        lock_fd=int(given.get("lock_fd", -1)),
+        grace_secs=float(given.get("grace_secs", 10.0)),
+        words_fd=int(given.get("words_fd", -1)),
+    ).run()
 
 
 if __name__ == "__main__":

@@ -67,3 +67,5 @@ def test_who_trusts_is_told_what_and_the_record_says_when(home: Path, tmp_path: 
     found = trust.trust(root, file, now=12.5)
     record = json.loads((root.trust / "sha256" / found.sha256).read_bytes())
     assert (record["path"], record["bytes"], record["t"]) == (str(file), 7, 12.5)
+    said = trust.trust(root, file)
+    assert json.loads((root.trust / "sha256" / said.sha256).read_bytes())["t"] > 1e9

@@ -93,6 +93,13 @@ def test_a_second_book_finds_the_same_and_changes_no_manifest(root: DataRoot, bo
     again.close()
 
 
+def test_news_of_a_run_that_is_not_settled_does_not_settle_it(root: DataRoot, book: RunBook) -> None:
+    make(root)
+    (run,) = book.scan()
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(store_seq=9)))
+    assert (run.settled, run.row.store_seq) == (False, 9)
+
+
 def test_rows_that_changed_are_told_once_and_listed(root: DataRoot, book: RunBook) -> None:
     make(root)
     book.scan()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -180,6 +182,25 @@ def test_an_interpreter_that_is_not_there_is_refused(cartpole: RunFolder) -> Non
     ):
         verdict = resimulator.judge(reader.episode(0))
     assert "/no/such/python" in verdict.reason
+
+
+def test_it_is_replayed_by_the_interpreter_of_the_process_that_recorded_the_episode(recordings: Path) -> None:
+    other = """
+        import json, os
+        import mosaic_worker
+        hello = {"type": "hello", "protocol": 1, "producer": "aaa", "t": 0, "seq": 0}
+        hello["executable"] = "/gone/python3"
+        os.makedirs(os.environ["MOSAIC_RUN_DIR"] + "/journal", exist_ok=True)
+        with open(os.environ["MOSAIC_RUN_DIR"] + "/journal/aaa-0000.jsonl", "w") as file:
+            file.write(json.dumps(hello) + chr(10))
+        """
+    loop = LOOP.format(imports="", make="'CartPole-v1'", seed=1, episodes=1, steps=5)
+    folder = record(recordings, dedent(other) + loop)
+    with StoreReader(folder) as reader:
+        _, _, first = next(iter(reader.events("hello")))
+        assert json.loads(first)["executable"] == "/gone/python3"
+    (verdict,) = judge(folder)
+    assert (verdict.status, verdict.notes) == ("exact", [])
 
 
 def test_a_judged_episode_gives_no_frames_once_its_process_is_gone(cartpole: RunFolder) -> None:

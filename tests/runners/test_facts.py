@@ -66,6 +66,24 @@ def test_what_a_step_takes_is_measured_on_earlier_runs_of_that_environment(home:
     assert bytes_per_step(root, "Never-v0") is None
 
 
+def test_of_many_runs_the_five_latest_say_how_much_a_step_takes(home: Path) -> None:
+    root = DataRoot(home)
+    for number, kilobytes in enumerate((900, 600, 100, 100, 100, 100)):  # the oldest took the most
+        folder = root.run(f"R{number}")
+        folder.journal.mkdir(parents=True)
+        (folder.journal / "1-0.jsonl").write_bytes(b"x" * kilobytes * 1000)
+        folder.store.write_bytes(b"")
+        row = RunRow(
+            run_id=f"R{number}", name="", state=RunState.FINISHED, reason="", created=float(number),
+            command=[], steps=10_000, env_ids=["CartPole-v1"],
+        )  # fmt: skip
+        with closing(Registry(root)) as registry:
+            registry.put([Entry(row=row, settled=True)])
+    found = bytes_per_step(root, "CartPole-v1")
+    assert found is not None
+    assert 20 <= found <= 22  # a megabyte for 50,000 steps, in whole blocks
+
+
 def test_a_container_with_less_memory_than_the_machine_counts(tmp_path: Path) -> None:
     meminfo, cgroup = tmp_path / "meminfo", tmp_path / "cgroup"
     assert memory_available(meminfo, cgroup) is None

@@ -70,9 +70,11 @@ def test_a_runs_checkpoints_are_listed_newest_first_and_new_ones_appear(
     saved(context, run, step=1000)
     choose(context, run)
     qtbot.waitUntil(lambda: listed(panel) == {"mine": ["1,000"]}, timeout=WAIT_MS)
+    assert panel._count.text() == "1 checkpoint"
     saved(context, run, step=2000)
     context.runs.update([run.commit(ended=True)])
     qtbot.waitUntil(lambda: listed(panel) == {"mine": ["2,000", "1,000"]}, timeout=WAIT_MS)
+    assert panel._count.text() == "2 checkpoints"
     assert panel.chosen is not None
     assert panel.chosen.title == "1,000", "what was chosen stays chosen"
 

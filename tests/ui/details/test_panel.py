@@ -58,6 +58,8 @@ def test_it_shows_the_run_in_focus_and_follows_it(qtbot: QtBot, context: Context
     assert "<b>mine</b>" in texts(panel)
     assert "31" in texts(panel)
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in panel.findChildren(QLabel))
+    places = [label.geometry().topLeft() for label in panel.findChildren(QLabel) if label.isVisible()]
+    assert len({(place.x(), place.y()) for place in places}) == len(places), "no text lies on another"
     context.runs.update([msgspec.structs.replace(row, state=RunState.FAILED, reason="exit code 3")])
     assert "failed: exit code 3" in texts(panel)
     panel.hide()

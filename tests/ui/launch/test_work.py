@@ -13,8 +13,9 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.cards import Job
 from mosaic.ui.launch import work
 from tests.daemons import Daemon, daemon
+from tests.runners.stand_in import offer, site
 
-__all__ = ["daemon"]
+__all__ = ["daemon", "site"]
 
 CHECKOUT = Path(__file__).parents[2] / "frameworks" / "checkout"
 
@@ -26,6 +27,13 @@ def test_every_runner_is_found_with_how_it_stands(home: Path) -> None:
     assert (found["sb3"].state, found["sb3"].remedy) == ("missing", "mosaic runners install sb3")
     assert (found["cleanrl"].discovers, found["cleanrl"].folder_problem) == (True, "")
     assert not found["tabular"].discovers
+
+
+def test_a_runner_that_cannot_be_read_is_listed_with_the_reason(home: Path, site: Path) -> None:
+    offer(site, "broken", "raise ImportError('no such library')")
+    broken = {entry.id: entry for entry in work.look(DataRoot(home))}["broken"]
+    assert (broken.state, broken.card) == ("broken", None)
+    assert "no such library" in broken.text
 
 
 def test_a_named_folder_brings_its_algorithms_and_a_wrong_one_its_reason(home: Path, tmp_path: Path) -> None:

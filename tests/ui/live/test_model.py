@@ -116,6 +116,24 @@ def test_several_environments_are_a_grid_or_one_of_them(live: Live, lane: Lane) 
     assert live.said().title == "No environment 7"
 
 
+def test_the_numbers_beside_a_grid_say_whose_they_are(live: Live, lane: Lane) -> None:
+    rings = []
+    for place in range(2):
+        lane.list_row(place, state=layout.SHOWN, env_index=place, group="v")
+        rings.append(lane.new_ring(place, pixel_bytes=6, epoch=1))
+    live.show(row())
+    live.want(True)
+    tick(live)
+    for place, ring in enumerate(rings):
+        ring.writer.publish(b"abcdef", 2, 1, env_index=place)
+        lane.set_epoch(place, 1)
+    assert tick(live)
+    assert live.on_screen is not None
+    assert dict(hud(live.on_screen, now_nanos=0))["Environment"] == "1 (of 2)"
+    for ring in rings:
+        ring.close()
+
+
 def test_a_large_grid_asks_for_small_frames_and_a_few_for_whole_ones(live: Live, lane: Lane) -> None:
     sizes = []
     live.show(row())

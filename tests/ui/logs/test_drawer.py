@@ -95,6 +95,19 @@ def test_scrolled_up_it_holds_still_and_catches_up_when_asked(
     assert bar.value() == bar.maximum()
 
 
+def test_asked_to_follow_with_nothing_new_it_goes_to_the_end(
+    qtbot: QtBot, drawer: LogDrawer, context: Context
+) -> None:
+    write(context, 1, "".join(f"{number}\n" for number in range(200)))
+    context.selection.choose([run_id(1)])
+    qtbot.waitUntil(lambda: drawer.text.blockCount() == 200, timeout=30_000)
+    drawer.follow.click()
+    bar = drawer.text.verticalScrollBar()
+    bar.setValue(3)
+    drawer.follow.click()
+    assert bar.value() == bar.maximum() > 3
+
+
 def test_it_holds_no_more_lines_than_it_says(qtbot: QtBot, drawer: LogDrawer, context: Context) -> None:
     write(context, 1, "x\n" * 7000)
     context.selection.choose([run_id(1)])

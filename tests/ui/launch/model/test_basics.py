@@ -7,7 +7,14 @@ import pytest
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Algorithm, Capabilities, RunnerCard
 from mosaic.runners.parameters import convert
-from mosaic.ui.launch.model.basics import basics_form, parse_name, parse_seeds, parse_tags, parse_words
+from mosaic.ui.launch.model.basics import (
+    basics_form,
+    parse_env_arguments,
+    parse_name,
+    parse_seeds,
+    parse_tags,
+    parse_words,
+)
 from mosaic.ui.launch.model.form import Form
 
 ALGORITHM = Algorithm(id="a", default_env="Taxi-v4", default_steps=77)
@@ -57,6 +64,14 @@ def test_every_field_says_what_is_wrong_with_it() -> None:
         assert made.problem(name)
     made.set("name", "last")
     assert "newest" in made.problem("name")
+
+
+def test_arguments_of_an_environment_are_parsed_and_what_is_none_is_refused() -> None:
+    assert parse_env_arguments("is_slippery=false map='a b'") == {"is_slippery": "false", "map": "a b"}
+    assert parse_env_arguments("") == {}
+    for wrong in ("slippery", "=x", "a-b=1"):
+        with pytest.raises(UsageError, match="write key=value"):
+            parse_env_arguments(wrong)
 
 
 def test_tags_words_and_names_are_parsed() -> None:

@@ -44,6 +44,13 @@ def test_the_current_row_stays_with_its_text_when_rows_come_on_top(qtbot: QtBot)
     assert table.rows.index(0, 1).data() == ""
 
 
+def test_a_column_is_as_wide_as_it_was_said(qtbot: QtBot) -> None:
+    table = RowsTable(Rows(["a", "b", "c"]), name="widths", widths=(30, 5, 5))
+    qtbot.addWidget(table)
+    a_letter = table.fontMetrics().averageCharWidth()
+    assert table.columnWidth(0) - table.columnWidth(1) == 25 * a_letter
+
+
 def test_copy_takes_the_current_row(qtbot: QtBot) -> None:
     table = made(qtbot)
     table.rows.fill(2, lambda n: (f"a{n}", f"b{n}"))

@@ -48,6 +48,7 @@ ENVS: dict[str, tuple[str, ...]] = {
         "safetensors==0.8.0",
         "numpy==2.4.6",
     ),
+    "envpool": ("envpool==1.2.5", "gymnasium==1.4.0", "numpy==2.4.6"),
     "gymnasium029": ("gymnasium==0.29.1", "numpy==1.26.4"),
     "gym026": ("gym==0.26.2", "numpy==1.26.4"),
     "envs": (
@@ -59,7 +60,7 @@ ENVS: dict[str, tuple[str, ...]] = {
 }
 """What each environment holds besides torch, which always comes first and is held by a constraint: the CPU
 build the machine's pip settings point at must not be replaced by one that brings gigabytes of CUDA along."""
-WITHOUT_TORCH = frozenset({"envs", "gym026", "gymnasium029"})
+WITHOUT_TORCH = frozenset({"envpool", "envs", "gym026", "gymnasium029"})
 
 
 class EnvBuildError(Exception):

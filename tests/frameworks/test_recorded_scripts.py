@@ -90,3 +90,20 @@ def test_an_environment_of_the_script_itself_trains_in_sb3s_worker_processes(tmp
     assert done.hook_errors == {}
     assert len(done.of("step")) == 64
     assert [row["steps"] for row in done.episodes() if row["outcome"] == "terminated"] == [5] * 12
+
+
+@pytest.mark.parametrize("api", ["gymnasium", "gym", "dm"])
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_envpool_is_recorded_exactly_in_each_of_its_apis(tmp_path: Path, api: str, mode: str) -> None:
+    done = record([python_of("envpool"), SCRIPTS / "envpool_play.py", api, mode], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    counted = expectation(done.stderr)["episodes"]
+    recorded = [
+        {"env_index": row["env_index"], "steps": row["steps"], "return": row["return"]}
+        for row in done.episodes()
+        if row["outcome"] != "cut"
+    ]
+    assert len(counted) > 20
+    assert sorted(map(str, recorded)) == sorted(map(str, counted))
+    assert len({event["group"] for event in done.of("reset")}) == 1
+    assert done.hook_errors == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -127,9 +127,18 @@ def test_a_hook_module_that_cannot_be_loaded_is_left_out_and_said(
     modules: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Fake:
+        noted: ClassVar[list[str]] = []
+
         def guard(self, where: str) -> report.guard:
             return report.guard(where)
 
+        def note(self, text: str, level: str) -> None:
+            self.noted.append(f"{level}: {text}")
+
     monkeypatch.setattr(hooks, "HOOK_MODULES", ("nonsense",))
-    hooks.install_all(Fake())  # type: ignore[arg-type]
+    try:
+        hooks.install_all(Fake())  # type: ignore[arg-type]
+    finally:
+        report.listen(lambda _: None)
     assert "hooks.nonsense" in capsys.readouterr().err
+    assert Fake.noted[0].startswith("warning: hooks.nonsense failed")

@@ -205,13 +205,13 @@ def test_what_is_constructed_without_make_is_recorded_from_its_first_reset(
     hooks: EnvHooks, tmp_path: Path
 ) -> None:
     kind = counter()
-    hooks.watch_constructed(kind)
+    hooks.watch_constructed(kind, kind)
     hidden, env = kind(), kind()
     part_of_something_bigger(hidden.reset)
     env.reset()
     env.step(0)
     assert told(tmp_path) == [("reset", 0), ("step", 1)]
-    hooks.watch_constructed(type("Heir", (kind,), {}))  # inherits a reset that is watched already
+    hooks.watch_constructed(type("Heir", (kind,), {}), kind)  # inherits a reset that is watched already
 
 
 def test_a_copy_becomes_an_environment_of_its_own(hooks: EnvHooks, tmp_path: Path) -> None:

@@ -341,3 +341,62 @@ def test_odd_actions_rewards_and_signatures_are_recorded_faithfully(tmp_path: Pa
     assert actions == [1, True, 1.0, 1, nd, {"a": 1}, "go", None, "NaN"]
     assert [type(action) for action in actions[:4]] == [int, bool, float, int]
     assert [step["reward"] for step in done.events("step")] == [float(n) for n in range(1, 10)]
+
+
+MIXED = """
+import json
+import gymnasium as gym
+import numpy as np
+
+class Moves:
+    "Not an environment: classes take their methods from here."
+    def reset(self, *, seed=None, options=None):
+        self.t = 0
+        return START, {}
+    def step(self, action):
+        self.t += 1
+        return PAID(1.0), PAID(1.0), PAID(self.t % 4 == 0), PAID(False), {}
+"""
+
+
+def test_methods_inherited_from_a_mixin_are_seen(tmp_path: Path) -> None:
+    done = record(
+        tmp_path,
+        MIXED.replace("START", "0").replace("PAID", "(lambda x: x)")
+        + """
+class Mixed(Moves, gym.Env):
+    pass
+
+class Further(Mixed):
+    def reset(self, **kwargs):
+        return super().reset(**kwargs)
+
+for env in (Mixed(), Further()):
+    for _ in range(2):
+        env.reset()
+        for _ in range(4):
+            env.step(0)
+""",
+    )
+    assert done.stderr == ""
+    assert episodes_of(done) == [[4, 4.0, "terminated"]] * 4
+
+
+def test_a_vector_environment_made_of_a_mixin_is_seen(tmp_path: Path) -> None:
+    done = record(
+        tmp_path,
+        MIXED.replace("START", "np.zeros(2)").replace("PAID", "(lambda x: np.full(2, x))")
+        + """
+class Batch(Moves, gym.vector.VectorEnv):
+    num_envs = 2
+    metadata = {"autoreset_mode": gym.vector.AutoresetMode.DISABLED}
+
+env = Batch()
+env.reset()
+for _ in range(4):
+    env.step([0, 1])
+""",
+    )
+    assert done.stderr == ""
+    assert episodes_of(done) == [[4, 4.0, "terminated"]] * 2
+    assert [reset.get("env_index", 0) for reset in done.events("reset")] == [0, 1]

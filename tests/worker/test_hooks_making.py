@@ -202,7 +202,7 @@ def test_what_a_library_does_itself_when_a_class_is_defined_is_still_done(
 def test_a_class_that_cannot_be_watched_is_defined_all_the_same(
     library: EnvHooks, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_: Any) -> None:
+    def refuse(*_: Any) -> None:
         raise ValueError("not this one")
 
     watch_core(library)

@@ -42,6 +42,8 @@ def chain_of(reader: StoreReader, row: EpisodeRow) -> Chain:
         raise ReplayError("how its environment was made was not recorded")
     if str(env["api"]).startswith("pettingzoo"):
         return _ZooChain(reader, key, env)
+    if env["api"] == "envpool":
+        raise ReplayError("EnvPool's environments are recorded, and not replayed yet")
     if row.agent_id is not None:
         raise ReplayError(
             f"environments of {env['api']} that return a value per agent are recorded, and not replayed yet"

@@ -32,6 +32,7 @@ HOOK_MODULES = (
     "gym",
     "vector",
     "pettingzoo",
+    "envpool",
     "tensorboard",
     "wandb",
     "sb3",

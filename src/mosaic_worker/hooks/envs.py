@@ -34,6 +34,7 @@ __all__ = [
     "is_stepping",
     "local",
     "patch",
+    "provides",
     "reset_arguments",
     "watch_steps",
 ]
@@ -129,9 +130,12 @@ class EnvHooks:
         if not hasattr(cls, "_mosaic"):
             cls._mosaic = None
 
-    def watch_constructed(self, cls: Type[Any]) -> None:
-        """Notice instances that never pass through `make`: at their first reset they become recorded ones."""
-        if "reset" in vars(cls):
+    def watch_constructed(self, cls: Type[Any], base: Type[Any]) -> None:
+        """Notice instances that never pass through `make`: at their first reset they become recorded ones.
+
+        A class may inherit `reset` from something that is not an environment, and so was not noticed.
+        """
+        if provides(cls, "reset", base):
             patch(cls, "reset", self._first_reset)
 
     def _step(self, raw: Callable[..., Any]) -> Callable[..., Any]:
@@ -316,6 +320,14 @@ def _values(result: Any) -> Tuple[Any, Any, Any, Any]:
             return obs, reward, done, False  # of several agents, as old gym gives it
         return five_values((obs, reward, bool(flags[0]), info if isinstance(info, dict) else {}))[:4]
     return five_values(result)[:4]
+
+
+def provides(cls: Type[Any], name: str, base: Type[Any]) -> bool:
+    """Whether a class has a method by itself: its own, or of a mixin that is not a `base`."""
+    for owner in cls.__mro__:
+        if name in vars(owner):
+            return owner is cls or not issubclass(owner, base)
+    return False
 
 
 def reset_arguments(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[Any, Any]:

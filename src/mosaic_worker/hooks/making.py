@@ -67,7 +67,7 @@ def watch_core(hooks: EnvHooks) -> None:
                 super(base, cls).__init_subclass__(**kwargs)
             with report.guard(f"{hooks.api} class"):
                 if not issubclass(cls, wrapper) and not is_vector(cls):
-                    hooks.watch_constructed(cls)
+                    hooks.watch_constructed(cls, base)
 
         base.__init_subclass__ = classmethod(born)
 
@@ -76,4 +76,4 @@ def watch_core(hooks: EnvHooks) -> None:
 
 def is_vector(cls: Type[Any]) -> bool:
     """Whether a class is a vector environment (in older versions these are environments too)."""
-    return any(base.__name__ == "VectorEnv" for base in cls.__mro__)
+    return any(base.__name__ in ("VectorEnv", "EnvPoolMixin") for base in cls.__mro__)

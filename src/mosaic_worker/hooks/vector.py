@@ -21,6 +21,7 @@ from mosaic_worker.hooks.envs import (
     is_inside,
     is_stepping,
     patch,
+    provides,
     reset_arguments,
     watch_steps,
 )
@@ -45,6 +46,7 @@ _MADE_OF_SINGLE_ONES = (
     ("stable_baselines3.common.vec_env.subproc_vec_env", "SubprocVecEnv"),
 )
 _NATIVE_BASES = ("gymnasium.vector.vector_env", "gymnasium.experimental.vector.vector_env")
+_RECORDED_OTHERWISE = {"SyncVectorEnv", "AsyncVectorEnv", "EnvPoolMixin"}
 _MAX_LAYERS = 64
 _WRAPPERS_OF_MAKE = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit")
 
@@ -155,14 +157,13 @@ class VectorHooks:
                 super(base, cls).__init_subclass__(**kwargs)
             with report.guard("vector class"):
                 if wrapper is None or not issubclass(cls, wrapper):
-                    self._watch(cls)
+                    self._watch(cls, base)
 
         base.__init_subclass__ = classmethod(born)
 
-    def _watch(self, cls: Type[Any]) -> None:
+    def _watch(self, cls: Type[Any], base: Type[Any]) -> None:
         names = {member.__name__ for member in cls.__mro__}
-        own = vars(cls)
-        if names & {"SyncVectorEnv", "AsyncVectorEnv"} or not ("reset" in own and "step" in own):
+        if names & _RECORDED_OTHERWISE or not (provides(cls, "reset", base) and provides(cls, "step", base)):
             return
         patch(cls, "reset", self._reset)
         patch(cls, "step", self._step)

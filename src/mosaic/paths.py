@@ -78,6 +78,16 @@ class RunFolder:
         return self.path / "synced"
 
     @property
+    def fresh(self) -> Path:
+        """Until when somebody wants the store to follow closely: its modification time."""
+        return self.path / "fresh"
+
+    @property
+    def stored(self) -> Path:
+        """Up to when all that was acknowledged is in the store: its modification time."""
+        return self.path / "stored"
+
+    @property
     def store(self) -> Path:
         """The index made from the journal."""
         return self.path / "telemetry.sqlite"

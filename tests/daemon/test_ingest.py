@@ -10,7 +10,8 @@ import sys
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from mosaic.daemon.ingest import Outbox
+from mosaic.daemon.ingest import IngestProcess, Outbox
+from mosaic.runs import freshness
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, end_run, make_run
@@ -43,6 +44,45 @@ class Talk:
             if all(said.get(key) == value for key, value in wanted.items()):
                 return said
         raise AssertionError(f"ingest ended without saying {wanted}")
+
+
+class HandClock:
+    """A clock that stands until it is moved."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class ByHand(IngestProcess):
+    """Ingest in this process, that works only when it is called."""
+
+    def obey(self, cmd: str, folder: RunFolder) -> None:
+        self._obey(json.dumps({"cmd": cmd, "run_dir": str(folder.path)}).encode())
+
+    def turns(self) -> int:
+        """Hear what readers ask for, take each turn that is due by the clock as it stands; how many."""
+        self._listen(0.0)
+        count = 0
+        for run_id in list(self._runs):
+            if self._due_at(self._runs[run_id]) <= self._clock():
+                self._take_turn(run_id)
+                count += 1
+        return count
+
+
+@contextmanager
+def by_hand(clock: HandClock) -> Iterator[ByHand]:
+    orders, of_orders = os.pipe()
+    news, of_news = os.pipe()
+    ingest = ByHand(orders, of_news, clock=clock)
+    try:
+        yield ingest
+    finally:
+        ingest.close()
+        for fd in (orders, of_orders, news, of_news):
+            os.close(fd)
 
 
 @contextmanager
@@ -233,3 +273,105 @@ def test_news_for_a_full_pipe_are_merged_per_run_and_answers_are_kept() -> None:
     finally:
         os.close(reading)
         os.close(writing)
+
+
+def test_after_a_poke_the_store_holds_what_was_acknowledged_before_it(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    with ingesting() as ingest:
+        ingest.order("watch", folder)
+        ingest.until(run_id=folder.run_id)
+        for episode in range(5):
+            worker.episode(episode, 5)
+            worker.append_live()
+            assert freshness.refresh([folder], timeout_secs=60.0)
+            with StoreReader(folder) as reader:
+                assert reader.summary().steps == 5 * (episode + 1)
+    worker.die()
+
+
+def test_what_nobody_asks_for_waits_and_a_lease_brings_it(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    clock = HandClock()
+    with by_hand(clock) as ingest:
+        ingest.obey("watch", folder)
+        ingest.turns()
+        clock.now += 100.0  # long past its first events
+        ingest.turns()
+        worker.episode(0, 5)
+        worker.append_live()
+        clock.now += 1.0
+        assert ingest.turns() == 0
+        freshness.keep_fresh(folder, secs=5.0)
+        assert ingest.turns() == 1
+        with StoreReader(folder) as reader:
+            assert reader.summary().steps == 5
+        counted = 0
+        for _ in range(20):
+            clock.now += 0.05
+            counted += ingest.turns()
+        assert counted in (9, 10)
+    worker.die()
+
+
+def test_a_poke_during_a_turn_is_answered_by_the_next_one(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    clock = HandClock()
+    with by_hand(clock) as ingest:
+        ingest.obey("watch", folder)
+        ingest.turns()
+        clock.now += 100.0
+        ingest.turns()
+        asked = freshness.poke(folder)
+        before = freshness.stored_nanos(folder)
+        assert before is not None
+        assert before < asked
+        clock.now += 0.05
+        assert ingest.turns() == 1
+        stored = freshness.stored_nanos(folder)
+        assert stored is not None
+        assert stored >= asked
+    worker.die()
+
+
+def test_a_run_that_ends_is_stored_to_its_end_without_being_asked(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    clock = HandClock()
+    with by_hand(clock) as ingest:
+        ingest.obey("watch", folder)
+        ingest.turns()
+        clock.now += 100.0
+        ingest.turns()
+        worker.episode(0, 5)
+        worker.append_live()
+        worker.die()
+        worker.finish()
+        end_run(folder)
+        record = folder.exit.rename(folder.path / ".exit.json")  # as the shim does it: whole, under its name
+        record.rename(folder.exit)
+        clock.now += 0.02
+        for _ in range(4):
+            ingest.turns()
+        with StoreReader(folder) as reader:
+            assert reader.summary().steps == 5
+        assert not folder.fresh.exists()
+        assert not folder.stored.exists()
+
+
+def test_something_in_the_way_of_asking_costs_the_run_its_freshness_and_nothing_else(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    folder.fresh.mkdir()
+    worker = Segments(folder)
+    worker.episode(0, 5)
+    worker.write()
+    end_run(folder)
+    with ingesting() as ingest:
+        ingest.order("watch", folder)
+        assert ingest.until(run_id=folder.run_id, settled=True)["summary"]["steps"] == 5

@@ -42,9 +42,15 @@ def book(root: DataRoot) -> Iterator[RunBook]:
     book.close()
 
 
-def book_of(root: DataRoot, *, now: float) -> RunBook:
+def book_of(root: DataRoot, *, now: float, numbers_secs: float = 0.0) -> RunBook:
     place = LocalPlace(root, Settings())
-    return RunBook(root, observe=lambda run: place.observe(run.folder), guard=Guard(), now=lambda: now)
+    return RunBook(
+        root,
+        observe=lambda run: place.observe(run.folder),
+        guard=Guard(),
+        now=lambda: now,
+        numbers_secs=numbers_secs,
+    )
 
 
 def make(root: DataRoot, number: int = 0) -> RunFolder:
@@ -109,6 +115,22 @@ def test_rows_that_changed_are_told_once_and_listed(root: DataRoot, book: RunBoo
     book.heard(News(run_id=run_id(5), summary=StoreSummary(steps=5)))
     assert [row.steps for row in book.flush()] == [5]
     assert [row.steps for row in read_runs(root)] == [5]
+
+
+def test_numbers_that_grow_are_told_at_once_and_listed_now_and_then_or_when_they_are_final(
+    root: DataRoot,
+) -> None:
+    book = book_of(root, now=100.0, numbers_secs=3600.0)
+    make(root)
+    book.scan()
+    book.flush()
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(steps=5)))
+    assert [row.steps for row in book.flush()] == [5]
+    assert [row.steps for row in read_runs(root)] == [0]
+    book.heard(News(run_id=run_id(0), summary=StoreSummary(steps=6), settled=True))
+    assert [row.steps for row in book.flush()] == [6]
+    assert [row.steps for row in read_runs(root)] == [6]
+    book.close()
 
 
 def test_a_folder_without_a_manifest_is_no_run_until_it_has_one(root: DataRoot, book: RunBook) -> None:

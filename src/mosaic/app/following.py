@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.app import reading
 from mosaic.errors import StoreError
+from mosaic.runs import freshness
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -20,6 +21,7 @@ __all__ = ["episodes", "events", "steps"]
 
 _PAGE = 4096
 _POLL_SECS = 0.1
+_LEASE_SECS = 3.0
 
 
 def episodes(root: DataRoot, run_id: str, *, ingest_secs: float) -> Iterator[EpisodeRow]:
@@ -72,6 +74,9 @@ def _complete(root: DataRoot, run_id: str, ingest_secs: float) -> bool:
         reading.wait_ingested(root, run_id, timeout_secs=ingest_secs)
         return True
     reading.ensure_daemon(root)
+    folder = root.run(run_id)
+    if freshness.wants(folder)[1] < time.time_ns() + int(_LEASE_SECS / 2 * 1e9):
+        freshness.keep_fresh(folder, secs=_LEASE_SECS)
     return False
 
 

@@ -1,16 +1,20 @@
 """Reading a run's store, with everything its journal holds in it. Waits, never guesses.
 
-An ended run is read only once all of it is in the store: the daemon is started if need be, and waited for.
-A store that is missing or damaged is built anew from the journal, and that is said.
+An ended run is read only once all of it is in the store: the daemon is started if need be, and waited for. A
+run that is still going is brought up to this moment first, which takes a moment: nobody ingests it closely
+while nobody looks. What could not be brought up in time is read as it is, and how old that is is said. A
+store that is missing or damaged is built anew from the journal, and that is said.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, TypeVar
 
 from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED, RunState
+from mosaic.runs import freshness
 from mosaic.runs.folder import observe
 from mosaic.runs.lifecycle import judge
 from mosaic.runs.locks import held
@@ -24,12 +28,25 @@ if TYPE_CHECKING:
     from mosaic.rpc.client import Client
     from mosaic.store.reader import StoreReader
 
-__all__ = ["ask", "daemon", "ensure_daemon", "has_ended", "settled", "silent", "wait_ingested"]
+__all__ = [
+    "ask",
+    "daemon",
+    "ensure_daemon",
+    "has_ended",
+    "refresh",
+    "refresh_all",
+    "settled",
+    "silent",
+    "wait_ingested",
+]
 
 T = TypeVar("T")
 
 _POLL_SECS = 0.05
 _PATIENCE_SECS = 0.5
+_REFRESH_SECS = 0.5
+_REFRESH_ALL_SECS = 0.1
+_OLD_SECS = 2.0
 
 
 def silent(text: str) -> None:
@@ -96,8 +113,29 @@ def wait_ingested(
             progress(f"waiting for ingest: {behind.events:,} events to go")
             said = now
         ensure_daemon(root)
-        time.sleep(_POLL_SECS)
+        if not freshness.refresh([folder], timeout_secs=_POLL_SECS):
+            time.sleep(_POLL_SECS)
     return True
+
+
+def refresh(root: DataRoot, run_id: str, *, say: Callable[[str], None] = silent) -> None:
+    """Bring the store of a run that is going up to this moment; say so when that was not to be had."""
+    folder = root.run(run_id)
+    if freshness.refresh([folder], timeout_secs=_REFRESH_SECS):
+        return
+    stored = freshness.stored_nanos(folder)
+    age_secs = (time.time_ns() - stored) / 1e9 if stored else 0.0
+    if age_secs > _OLD_SECS:
+        say(f"the store is {age_secs:.1f} s behind the run: this shows what is there")
+
+
+def refresh_all(root: DataRoot) -> None:
+    """Bring the stores of all runs that are ingested up to this moment, if that takes a moment only."""
+    try:
+        names = os.listdir(root.runs)  # noqa: PTH208  (names alone, for thousands of runs)
+    except OSError:
+        return
+    freshness.refresh((root.run(name) for name in names), timeout_secs=_REFRESH_ALL_SECS)
 
 
 def ask(
@@ -157,6 +195,7 @@ def _wait_readable(
         time.sleep(_POLL_SECS)
     if not has_ended(root, run_id):
         ensure_daemon(root)
+        refresh(root, run_id, say=say)
     elif not wait_ingested(root, run_id, timeout_secs=until - time.monotonic(), progress=progress):
         say("not everything is in the store yet: this shows what is there")
 

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from mosaic.app import run_index
+from mosaic.app import reading, run_index
 from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint_state, write_json_lines
@@ -56,7 +56,9 @@ def ls_command(
       mosaic ls --json --all
     """
     wanted = dict(parse_tag(tag) for tag in tags)
-    every = run_index.rows(options.root())
+    root = options.root()
+    reading.refresh_all(root)
+    every = run_index.rows(root)
     rows = [
         row
         for row in every

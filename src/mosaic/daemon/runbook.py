@@ -3,12 +3,14 @@
 A cache with one rule: the folder is the truth. A state enters the manifest's history only when it changed. On
 a full disk nothing here fails: what could not be written is tried again at the next turn. A run that its
 place cannot see keeps its last state, and is looked at again. One whose folder cannot be read is a row with
-the reason; nothing is written into it, and it harms no other.
+the reason; nothing is written into it, and it harms no other. Of a run that is going, readers ask its folder,
+not the registry: so its growing numbers are written there now and then, and all else at once.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -67,10 +69,24 @@ class Run:
 
 
 class RunBook:
-    """All runs of a data root. `observe` is how to look at one: at the place that executes it."""
+    """All runs of a data root.
+
+    Args:
+        root: The data root.
+        observe: How to look at a run: at the place that executes it.
+        guard: For looks that nobody waits for.
+        now: Wall time, for stamps only.
+        numbers_secs: How often numbers that grow are written to the registry.
+    """
 
     def __init__(
-        self, root: DataRoot, *, observe: Callable[[Run], Sight], guard: Guard, now: Callable[[], float]
+        self,
+        root: DataRoot,
+        *,
+        observe: Callable[[Run], Sight],
+        guard: Guard,
+        now: Callable[[], float],
+        numbers_secs: float = 5.0,
     ) -> None:
         self._root = root
         self._observe = observe
@@ -81,6 +97,8 @@ class RunBook:
         self._runs: dict[str, Run] = {}
         self._changed: set[str] = set()
         self._dirty: set[str] = set()
+        self._urgent = False
+        self._numbers_secs, self._numbers_due = numbers_secs, 0.0
         self._listed_at: int | None = None
         self._stamp_before: int | None = None
 
@@ -222,9 +240,9 @@ class RunBook:
         if news.summary is not None:
             run.summary = news.summary
         if news.settled and not run.settled:
-            run.settled = True
+            run.settled = self._urgent = True
             self._dirty.add(news.run_id)
-        self._show(run, Verdict(run.row.state, run.row.reason))
+        self._show(run, Verdict(run.row.state, run.row.reason), urgent=False)
 
     def drop(self, run_id: str) -> None:
         """Forget a run."""
@@ -243,11 +261,13 @@ class RunBook:
         for run in self._runs.values():
             if run.unsaved:
                 self._guard.failure(f"run {run.folder.run_id}", "save its manifest", partial(_save, run))
-        if self._dirty:
+        if self._dirty and (self._urgent or time.monotonic() >= self._numbers_due):
+            self._numbers_due = time.monotonic() + self._numbers_secs
             entries = [Entry(self._runs[run_id].row, self._runs[run_id].settled) for run_id in self._dirty]
             try:
                 self._registry.put(entries)
                 self._dirty.clear()
+                self._urgent = False
             except StoreError:
                 self._renew()
         changed = [self._runs[run_id].row for run_id in sorted(self._changed)]
@@ -256,10 +276,11 @@ class RunBook:
 
     def close(self) -> None:
         """Write what is left and let go of the registry."""
+        self._urgent = True
         self.flush()
         self._registry.close()
 
-    def _show(self, run: Run, verdict: Verdict) -> None:
+    def _show(self, run: Run, verdict: Verdict, *, urgent: bool = True) -> None:
         history = run.manifest.history
         ended = history[-1].t if history and verdict.state in ENDED else None
         row = make_row(run.manifest, run.sight, verdict, run.summary, ended=ended)
@@ -267,6 +288,7 @@ class RunBook:
             run.row = row
             self._changed.add(run.folder.run_id)
             self._dirty.add(run.folder.run_id)
+            self._urgent = self._urgent or urgent
 
     def _renew(self) -> None:
         try:
@@ -274,6 +296,7 @@ class RunBook:
         except OSError as error:
             _log.warning("the registry cannot be made anew yet: %s", error)
         self._dirty.update(self._runs)
+        self._urgent = True
 
 
 def _save(run: Run) -> None:

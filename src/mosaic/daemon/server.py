@@ -7,12 +7,12 @@ Refuses a data root that others may enter, and a second daemon on the same one.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import logging.handlers
 import os
 import signal
 import stat
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.rows import StoreSummary
+    from mosaic.protocol.runs import RunRow
     from mosaic.settings import Settings
 
 __all__ = ["DaemonInfo", "Server", "claim", "log_to"]
@@ -79,7 +80,8 @@ def log_to(root: DataRoot, *, max_bytes: int = 4 << 20, kept: int = 1) -> None:
 class Server:
     """One daemon. `serve` returns after a signal or a call of `Shutdown`; the runs go on.
 
-    `tick_secs` is how often the runs are looked at; `grace_secs` how long open calls have at the end.
+    `tick_secs` is how often the runs are looked at, `watched_secs` while somebody follows the list of them,
+    `idle_secs` while none is going; `grace_secs` how long open calls have at the end.
     """
 
     def __init__(
@@ -88,11 +90,13 @@ class Server:
         settings: Settings,
         *,
         tick_secs: float = 0.2,
+        watched_secs: float = 0.1,
+        idle_secs: float = 1.0,
         grace_secs: float = 0.5,
         max_streams: int = 256,
     ) -> None:
         self._root = root
-        self._tick_secs = tick_secs
+        self._tick_secs, self._watched_secs, self._idle_secs = tick_secs, watched_secs, idle_secs
         self._grace_secs = grace_secs
         self._segment_bytes = settings.segment_mib << 20
         self._max_streams = max_streams
@@ -111,7 +115,8 @@ class Server:
         streams = StreamDesk(self._seqs)
 
         def on_progress(run_id: str, summary: StoreSummary) -> None:
-            loop.call_soon_threadsafe(self._seqs.announce, run_id, summary.store_seq)
+            if len(self._seqs):  # nobody listens: no need to wake the loop
+                loop.call_soon_threadsafe(self._seqs.announce, run_id, summary.store_seq)
 
         self._trainer.on_progress = on_progress
         token = ensure_token(self._root.token)
@@ -168,18 +173,36 @@ class Server:
         return server
 
     async def _tick_until(self, stop: asyncio.Event) -> None:
-        """Look at the runs again and again. A failing look is a fault, not the end."""
-        # A thread of its own: slow calls may fill the others.
-        with ThreadPoolExecutor(1, thread_name_prefix="tick") as pool:
-            while not stop.is_set():
-                (outcome,) = await asyncio.gather(self._tick(pool), return_exceptions=True)
-                if isinstance(outcome, BaseException):
-                    self._faults.note("tick", outcome)
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(stop.wait(), self._tick_secs)
+        """Look at the runs again and again, on a thread of its own: slow calls may fill the others.
 
-    async def _tick(self, pool: ThreadPoolExecutor) -> None:
-        for row in await asyncio.get_running_loop().run_in_executor(pool, self._trainer.tick):
+        A look that finds nothing new does not wake the event loop: that would cost more than the look.
+        """
+        halted = threading.Event()
+        with ThreadPoolExecutor(1, thread_name_prefix="tick") as pool:
+            loop = asyncio.get_running_loop()
+            ticking = loop.run_in_executor(pool, self._keep_ticking, loop, halted)
+            await stop.wait()
+            halted.set()
+            self._trainer.stirred.set()
+            await ticking
+
+    def _keep_ticking(self, loop: asyncio.AbstractEventLoop, halted: threading.Event) -> None:
+        while not halted.is_set():
+            self._trainer.stirred.clear()
+            watched = len(self._changes) > 0
+            try:
+                changed = self._trainer.tick()
+                if watched:
+                    self._trainer.keep_fresh()
+                if changed:
+                    asyncio.run_coroutine_threadsafe(self._tell(changed), loop).result()
+            except Exception as error:  # noqa: BLE001  (a failing look is a fault, not the end)
+                loop.call_soon_threadsafe(self._faults.note, "tick", error)
+            pause_secs = self._watched_secs if watched else self._tick_secs
+            self._trainer.stirred.wait(self._idle_secs if self._trainer.idle else pause_secs)
+
+    async def _tell(self, changed: list[RunRow]) -> None:
+        for row in changed:
             if row.state in ENDED:
                 await self._publish.end_run(row.run_id)
             self._changes.announce(row.run_id, (row, False))

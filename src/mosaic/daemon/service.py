@@ -25,6 +25,7 @@ from mosaic.protocol.runs import ENDED
 from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.status import ERROR_KEY, code_of
+from mosaic.runs import freshness
 from mosaic.store.reader import StoreReader
 from mosaic.text import os_words
 from mosaic_worker.common.opening import open_regular
@@ -341,6 +342,7 @@ class TrainerService:
         folder = self._root.run(await self._resolve(run))
 
         def work() -> Any:
+            freshness.refresh([folder])  # nobody may have looked at it for a while
             with StoreReader(folder) as reader:
                 return read(reader)
 

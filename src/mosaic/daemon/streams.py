@@ -1,7 +1,8 @@
 """Following a run's store by cursor: history first, then live, without a seam, never more than asked for.
 
 A stream keeps a cursor and a count of credits, no rows: what a slow reader has not asked for stays in the
-store. So a reader that stops costs nothing, and there is nothing to drop.
+store. So a reader that stops costs nothing, and there is nothing to drop. While it reads at the head it holds
+a lease on the store's freshness; a reader of history, and one that waits for credits, needs none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mosaic.daemon.sources import SOURCES, Page, Source
 from mosaic.errors import StoreError, UsageError
 from mosaic.rpc.pb import trainer_pb2 as pb
+from mosaic.runs import freshness
 from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:
@@ -57,7 +59,8 @@ class StreamDesk:
     A batch holds at most `batch_rows` rows and about `batch_bytes` bytes. A live reader that grants nothing
     for `starved_secs` is moved to the head if it asked for that. The store is looked at when the bus says so,
     and every `idle_secs` in any case; one that cannot be read for `patience_secs` ends the stream. `threads`
-    read at a time; other streams wait their turn.
+    read at a time; other streams wait their turn. A live reader's lease lasts `lease_secs`, and is prolonged
+    when half of it is over.
     """
 
     def __init__(
@@ -70,7 +73,9 @@ class StreamDesk:
         idle_secs: float = 1.0,
         patience_secs: float = 5.0,
         threads: int = 4,
+        lease_secs: float = 3.0,
     ) -> None:
+        self._lease_secs = lease_secs
         self._bus = bus
         self._batch_rows = batch_rows
         self._batch_bytes = batch_bytes
@@ -116,6 +121,7 @@ class StreamDesk:
                     if stream.live:
                         if complete:
                             return
+                        stream.keep_fresh(self._lease_secs)
                         await news.take_within(self._idle_secs)
         finally:
             feeding.cancel()
@@ -153,6 +159,7 @@ class _Stream:
         self._rows = min(64, self._most_rows)  # grows while rows turn out small: a page is never huge
         self._told_live = False
         self._starved = False
+        self._lease_due = 0.0
         self._unreadable_since: float | None = None
         self._reader: StoreReader | None = None
         self._closed = False
@@ -179,6 +186,13 @@ class _Stream:
         return self._source.batch_type(
             rows=page.rows, next_seq=page.next_seq, live=self.live, skipped=skipped
         )
+
+    def keep_fresh(self, lease_secs: float) -> None:
+        """Take or prolong the lease on the store, when that is due."""
+        now = time.monotonic()
+        if now >= self._lease_due:
+            self._lease_due = now + lease_secs / 2
+            freshness.keep_fresh(self._folder, secs=lease_secs)
 
     def unreadable_secs(self) -> float:
         """For how long the store could not be read, counted from the first call after it last could."""

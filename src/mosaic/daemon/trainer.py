@@ -29,6 +29,7 @@ from mosaic.errors import DataRootError, LaunchError, UsageError
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState, Want
 from mosaic.protocol.shown import spec_shown
 from mosaic.runs import folder as runs
+from mosaic.runs import freshness
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
 from mosaic.runs.script import describe
@@ -48,6 +49,7 @@ __all__ = ["LOCAL", "Trainer"]
 
 LOCAL = "local"
 """The place of every run so far: a spec names none."""
+_LEASE_SECS = 3.0
 
 
 class Trainer:
@@ -60,6 +62,8 @@ class Trainer:
         on_progress: Called on ingest's own thread with how far a run's store has come. Must not block.
         now: Wall time, for stamps in listings only. No decision is made by it.
         ingest_command: How to start ingest, when not in the usual way.
+
+    `stirred` is set when there is more to look at than before: who ticks rarely should do so again now.
     """
 
     def __init__(
@@ -84,6 +88,8 @@ class Trainer:
         self._book: RunBook | None = None
         self._guard = Guard()
         self._unadopted: list[Run] = []
+        self.stirred = threading.Event()
+        self._lease_due = 0.0
 
     def start(self) -> None:
         """Look at every run folder, adopt what lives, collect after what ended, start ingest."""
@@ -132,6 +138,7 @@ class Trainer:
             run.watched = True
             self._reserve.look()
             self._dispatch()
+            self.stirred.set()
             return run.row
 
     def stop(self, run_id: str, *, reason: str = "asked by the user") -> RunRow:
@@ -259,6 +266,22 @@ class Trainer:
             self._collect(changed)
             return changed
 
+    @property
+    def idle(self) -> bool:
+        """Whether no run is going or waiting: nothing changes unless somebody asks for it."""
+        return self._book is None or not self._book.live()
+
+    def keep_fresh(self) -> None:
+        """Somebody follows the list of runs: have the stores of those that are going follow them closely."""
+        now = time.monotonic()
+        if now < self._lease_due:
+            return
+        self._lease_due = now + _LEASE_SECS / 2
+        with self._lock:
+            going = [run.folder for run in self._runs.live() if run.state is not RunState.QUEUED]
+        for folder in going:
+            freshness.keep_fresh(folder, secs=_LEASE_SECS)
+
     def close(self) -> None:
         """Leave. The runs go on. Twice is fine."""
         self._ingest.close()
@@ -342,6 +365,7 @@ class Trainer:
 
     def _collect(self, changed: Sequence[RunRow]) -> None:
         for run in (self._runs[row.run_id] for row in changed if row.state in ENDED):
+            freshness.poke(run.folder)  # stored to its end at once, whether or not anybody looks
             place = self._place_of(run.manifest.spec)
             self._guard.failure(_of(run), "collect", partial(place.collect, run.folder))
 

@@ -37,11 +37,16 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What one turn did. `more`: there is work left that needs no new event."""
+    """What one turn did.
+
+    `more`: there is work left that needs no new event. `over`: no process of the run was left when it began.
+    """
 
     summary: StoreSummary
     more: bool
     advanced: bool
+    over: bool = False
+    read_bytes: int = 0
 
 
 @dataclass
@@ -287,7 +292,9 @@ class RunIngest:
         if self._in_use:
             self.write_quarantine()
         more = self._seal_one() or more
-        return Turn(self.summary(), more=more, advanced=advanced)
+        return Turn(
+            self.summary(), more=more, advanced=advanced, over=over, read_bytes=self._turn_bytes - left
+        )
 
     def _warn_of(self, strange: list[str]) -> bool:
         """Say once of each thing that has the name of a source and cannot be one; whether any is new."""

@@ -43,6 +43,6 @@ def frames_per_sec(metadata: Any) -> Optional[Union[int, float]]:
         asked: Any = metadata.get(name)
         if hasattr(asked, "item"):  # of numpy
             asked = asked.item()
-        if type(asked) in (int, float) and 0 < asked < 10_000:  # NaN is not
+        if isinstance(asked, (int, float)) and type(asked) is not bool and 0 < asked < 10_000:  # NaN is not
             return asked
     return None

@@ -207,7 +207,7 @@ class StoreReader:
         """
         with self._reading() as db:
             row = seeded.last_seeded(db, env_key, first_index, before_index)
-            return None if row is None else self._row(db, row)
+            return None if row is None else self._lookup.row(db, row)
 
     def steps_between(self, env_key: str, first_index: int, before_index: int) -> int:
         """How many steps the episodes of an environment in a range of indexes have, all agents counted."""

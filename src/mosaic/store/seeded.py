@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mosaic.store.episodes import COLUMNS, Live
+from mosaic.store.episode_rows import COLUMNS
+from mosaic.store.episodes import Live
 
 if TYPE_CHECKING:
     import apsw

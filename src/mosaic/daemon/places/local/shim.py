@@ -91,6 +91,8 @@ class Shim:
         self._syncer = Syncer(self._folder)
         self._order: dict[str, Any] = {"want": "hold"}
         self._order_data = b""
+        self._order_seen: tuple[int, int, int] | None = None
+        self._order_again = True
         self._proc: dict[str, Any] = {"shim_pid": os.getpid(), "boot_id": boot_id()}
         self._proc_written = False
         self._worker = 0
@@ -315,15 +317,27 @@ class Shim:
             self._syncer.sync()
 
     def _read_order(self) -> str:
-        """The standing order; an unreadable one leaves the last in force."""
-        data = self._read("control.json")
-        if data != self._order_data:
-            try:
-                order = json.loads(data)
-            except (ValueError, RecursionError):
-                order = None  # torn, or gone for a moment
-            if isinstance(order, dict) and order.get("want", "hold") in _WANTS:
-                self._order, self._order_data = {"want": "hold", **order}, data
+        """The standing order; an unreadable one leaves the last in force. One stat while nothing changes."""
+        try:
+            info = os.stat("control.json", dir_fd=self._folder, follow_symlinks=False)
+            seen = (info.st_ino, info.st_mtime_ns, info.st_size)
+        except OSError:
+            seen = None  # gone for a moment
+        if seen != self._order_seen or self._order_again:
+            # Once more at the next look: an order given within the same tick of the clock leaves no other
+            # trace.
+            self._order_again = seen != self._order_seen
+            self._order_seen = seen
+            data = self._read("control.json")
+            if data != self._order_data:
+                try:
+                    order = json.loads(data)
+                except (ValueError, RecursionError):
+                    order = None  # torn
+                if isinstance(order, dict) and order.get("want", "hold") in _WANTS:
+                    self._order, self._order_data = {"want": "hold", **order}, data
+                else:
+                    self._order_again = True
         return str(self._order["want"])
 
     def _record_proc(self) -> None:

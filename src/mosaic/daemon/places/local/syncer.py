@@ -4,7 +4,6 @@ Standard library only, because the shim uses it. Refuses to say "synced" after a
 What is no regular file is nothing a worker recorded: it is passed over, and never waited for.
 """
 
-# ruff: noqa: PTH208
 # (no pathlib: it would cost the shim more memory than all the rest)
 
 from __future__ import annotations
@@ -32,6 +31,8 @@ class Syncer:
         self._lock = threading.Lock()
         self._known: dict[str, tuple[int, int, int]] = {}
         self._again: set[str] = set()
+        self._listed: tuple[int, int] | None = None
+        self._names: list[str] = []
 
     def sync(self) -> None:
         """One round. An error of the disk leaves the round undone: the next one tries again."""
@@ -42,7 +43,7 @@ class Syncer:
             except OSError:
                 return
             try:
-                names = [name for name in os.listdir(journal) if name.endswith(".jsonl")]
+                names = self._segments(journal, began_nanos)
                 synced, new = self._sync_files(journal, names)
                 logged, new_log = self._sync_files(self._folder, list(_LOGS))
                 for gone in self._known.keys() - {*names, *_LOGS}:
@@ -55,8 +56,20 @@ class Syncer:
                     self._stamp(began_nanos)
             except OSError:
                 self._known.clear()
+                self._listed = None
             finally:
                 os.close(journal)
+
+    def _segments(self, journal: int, began_nanos: int) -> list[str]:
+        """The names of the segments; listed anew only when the folder changed, or did so a moment ago."""
+        info = os.fstat(journal)
+        seen = (info.st_ino, info.st_mtime_ns)
+        if seen != self._listed:
+            self._names = [name for name in os.listdir(journal) if name.endswith(".jsonl")]
+            # A name made within the clock tick of this look leaves no other trace: then it is listed once
+            # more.
+            self._listed = seen if info.st_mtime_ns < began_nanos else None
+        return self._names
 
     def _sync_files(self, folder: int, names: list[str]) -> tuple[bool, bool]:
         synced = new = False

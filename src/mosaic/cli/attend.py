@@ -8,13 +8,14 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from mosaic.app import reading, run_index
-from mosaic.cli.follow import Tail
+from mosaic.cli.follow import Arrivals, Tail
 from mosaic.cli.output import abandon_stdout
 from mosaic.cli.progress import Passing
 from mosaic.cli.staying import Staying
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.runs import freshness
 from mosaic.runs.locks import held
 from mosaic.store.glance import glance
 from mosaic.store.lag import lag
@@ -43,8 +44,9 @@ class Attendance(Staying):
         root: The data root.
         run_id: The run.
         say: Called with everything that is not the run's own output.
-        poll_secs: How often new output is looked for.
-        look_secs: How often state, store and daemon are looked at.
+        gather_secs: For how long output is gathered before it is passed on.
+        look_secs: How often the run and the daemon are looked at, besides when the run writes something.
+        show_secs: How often the status line is made anew.
         ingest_secs: How long to wait at the end until everything is in the store.
         restarts: How often a dead daemon is started again before we only watch.
     """
@@ -55,8 +57,9 @@ class Attendance(Staying):
         run_id: str,
         *,
         say: Callable[[str], None],
-        poll_secs: float = 0.03,
+        gather_secs: float = 0.02,
         look_secs: float = 0.3,
+        show_secs: float = 1.0,
         ingest_secs: float = 300.0,
         restarts: int = 5,
     ) -> None:
@@ -64,8 +67,7 @@ class Attendance(Staying):
         self._root = root
         self._run_id = run_id
         self._folder = root.run(run_id)
-        self._poll_secs = poll_secs
-        self._look_secs = look_secs
+        self._gather_secs, self._look_secs, self._show_secs = gather_secs, look_secs, show_secs
         self._ingest_secs = ingest_secs
         self._restarts = restarts
         self._asked_to_stop = False
@@ -92,26 +94,26 @@ class Attendance(Staying):
                 return abandon_stdout()
 
     def _watch(self, out: Tail, err: Tail) -> RunRow | None:
-        looked, row = 0.0, run_index.row_of(self._root, self._run_id)
-        while True:
-            ended = row.state in ENDED  # SYNC: known before the last read, so that read is complete
-            moved = self._echo(out, sys.stdout) | self._echo(err, sys.stderr)
-            if ended and not moved:
-                return row
-            if self._interrupts > 1:
-                return None
-            if self._interrupts and not self._asked_to_stop:
-                self._stop()
-            now = time.monotonic()
-            if now - looked >= self._look_secs:
-                looked = now
+        show_at, look = 0.0, True
+        with Arrivals(self._folder, gather_secs=self._gather_secs) as arrivals:
+            while True:
+                # SYNC: asked before the last read, so that read is complete.
+                ended = look and reading.has_ended(self._root, self._run_id)
+                moved = self._echo(out, sys.stdout) | self._echo(err, sys.stderr)
+                if ended and not moved:
+                    return run_index.row_of(self._root, self._run_id)
+                if self._interrupts > 1:
+                    return None
+                if self._interrupts and not self._asked_to_stop:
+                    self._stop()
+                if moved:
+                    look = ended
+                    continue
                 self._mind_the_daemon()
-                row = run_index.row_of(self._root, self._run_id)
-                self._show(row)
-            elif not ended and reading.has_ended(self._root, self._run_id):
-                row = run_index.row_of(self._root, self._run_id)
-            if not moved:
-                time.sleep(self._poll_secs)
+                if self._line is not None and time.monotonic() >= show_at:
+                    show_at = time.monotonic() + self._show_secs
+                    self._show(run_index.row_of(self._root, self._run_id))
+                look = arrivals.wait(self._look_secs, woken_fd=self._woken_fd)
 
     def _echo(self, tail: Tail, stream: IO[str]) -> bool:
         data = tail.read()
@@ -155,9 +157,16 @@ class Attendance(Staying):
         if row.steps_per_sec is not None:
             parts.append(f"{speed(row.steps_per_sec)} steps/s")
         with suppress(StoreError):  # a damaged store: ingest makes it anew
-            behind = lag(self._folder).events
+            behind = self._behind()
             parts += [f"{count(behind)} events behind"] if behind else []
         self._line.draw(" · ".join(parts))
+        freshness.poke(self._folder)  # for the next line: nobody else may be looking
+
+    def _behind(self) -> int:
+        """How many events ingest did not get to though it was asked. What nobody asks for may wait."""
+        stored = freshness.stored_nanos(self._folder)
+        asked = freshness.wants(self._folder)[0]
+        return lag(self._folder).events if stored is None or stored < asked else 0
 
     def _finish(self, row: RunRow) -> None:
         try:

@@ -1,25 +1,87 @@
 """Following a run's output files: new bytes as they come, and one status line below them on a terminal.
 
-The files are the worker's own, so following needs no daemon and survives one that dies.
+The files are the worker's own, so following needs no daemon and survives one that dies. The kernel says when
+there is something new (`Arrivals`): nobody looks again and again.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import sys
+import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
+from mosaic.runs import inotify
 from mosaic.text import fit, visible
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["StatusLine", "Tail", "last_lines", "status_line"]
+    from mosaic.paths import RunFolder
+
+__all__ = ["Arrivals", "StatusLine", "Tail", "last_lines", "status_line"]
 
 _CHUNK = 1 << 18
 _CLEAR = "\r\x1b[K"
+
+
+class Arrivals:
+    """Waits until a run writes output or a record of its own, for instance how it ended. A context manager.
+
+    Args:
+        folder: The run's.
+        gather_secs: After a notice, more of the same is gathered for so long: output comes line by line.
+    """
+
+    def __init__(self, folder: RunFolder, *, gather_secs: float) -> None:
+        self._gather_secs = gather_secs
+        self._logs = [folder.stdout, folder.stderr]  # not watched yet
+        self._logs_watched: set[int] = set()
+        self._notices: inotify.Notices | None = None
+        try:
+            self._notices = inotify.Notices()
+            self._notices.watch(folder.path, inotify.CREATED | inotify.RENAMED)
+        except OSError:
+            self.close()
+
+    def wait(self, most_secs: float, *, woken_fd: int = -1) -> bool:
+        """Wait for something new, for `woken_fd` to be readable, and for `most_secs` at most.
+
+        Returns:
+            Whether more than output may be new: a record came, or nothing was noticed.
+        """
+        if self._notices is None:
+            time.sleep(min(self._gather_secs, most_secs))
+            return True
+        for path in list(self._logs):
+            with suppress(OSError):  # it is not there yet
+                self._logs_watched.add(self._notices.watch(path, inotify.WRITTEN))
+                self._logs.remove(path)
+                most_secs = 0.0  # SYNC: what was written before the watch gives no notice: look first
+        fds = [self._notices.fd, *([woken_fd] if woken_fd >= 0 else [])]
+        readable = select.select(fds, [], [], most_secs)[0]
+        if woken_fd in readable:
+            os.read(woken_fd, _CHUNK)
+        if self._notices.fd not in readable:
+            return True
+        time.sleep(self._gather_secs)
+        return not {number for number, _, _ in self._notices.take()} <= self._logs_watched
+
+    def close(self) -> None:
+        """Hear no more. Twice is fine."""
+        if self._notices is not None:
+            self._notices.close()
+            self._notices = None
+
+    def __enter__(self) -> Arrivals:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Tail:

@@ -76,6 +76,28 @@ def test_a_run_that_recorded_nothing_is_told_why(root: DataRoot) -> None:
     del root
 
 
+def test_a_python_that_cannot_be_recorded_is_named_with_the_way_out_also_when_others_recorded(
+    root: DataRoot,
+) -> None:
+    alone = _run("--name", "alone", "--", sys.executable, "-I", "-c", "pass")
+    assert f"warning: {sys.executable} -I -c … could not be recorded: -I ignores PYTHONPATH" in alone.stderr
+    assert "nothing was recorded" not in alone.stderr
+    parent = "import subprocess, sys, mosaic_worker as m; m.metric('x', 1)\n"
+    parent += "print(subprocess.Popen([sys.executable, '-E', '-m', 'this'], stdout=-3).pid)"
+    beside = _run("--name", "beside", "--", sys.executable, "-c", parent)
+    warning = (
+        f"process {beside.stdout.strip()} ({sys.executable} -E -m this) could not be recorded: -E ignores"
+    )
+    assert f"warning: {warning}" in beside.stderr
+    assert "1 metrics" in beside.stderr
+    for name, words in (("alone", "-I ignores PYTHONPATH"), ("beside", warning)):
+        shown = subprocess.run(
+            [sys.executable, "-m", "mosaic", "show", name], capture_output=True, text=True, check=True
+        )
+        assert words in shown.stdout
+    del root
+
+
 def test_the_command_gets_our_environment_and_folder(root: DataRoot, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

@@ -272,6 +272,17 @@ def test_another_protocol_version_is_a_warning_and_its_lines_are_tried(folder: R
     assert verify(folder) == []
 
 
+def test_what_a_worker_logs_as_a_warning_is_a_warning_of_the_run(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "log", "text": "fine"}, {"type": "log", "text": "y" * 900, "level": "warning"})
+    worker.add(
+        {"type": "log", "text": "odd", "level": "warning"}, {"type": "log", "text": "x", "level": "error"}
+    )
+    worker.write()
+    assert ingest_all(folder).warnings == ["y" * 500, "odd"]
+    assert verify(folder) == []
+
+
 def test_unknown_fields_of_every_kind_of_event_are_kept_and_counted(folder: RunFolder) -> None:
     worker = Segments(folder)
     for kind in ("metric", "checkpoint", "episode", "reset", "step", "config"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+import subprocess
+import sys
+from pathlib import Path
 
-from tests.worker.reading import record, site_of
+import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.worker.reading import SOURCE, record, site_of
+
+OLD = ("2.7", "3.6", "3.7")
 
 NOTE = "import mosaic_worker as mosaic\nrun = mosaic.start()\nrun.note('x')\n"
 
@@ -78,3 +82,53 @@ def test_what_another_one_raises_is_said_by_python_and_is_not_our_failure(tmp_pa
     assert (done.code, done.stdout) == (0, "ran\n")
     assert "ValueError: their own trouble" in done.stderr
     assert "mosaic:" not in done.stderr
+
+
+def test_a_users_own_usercustomize_runs_too(tmp_path: Path) -> None:
+    python = str(Path(sys.base_prefix) / "bin" / "python3")  # a virtual environment has no users
+    base = str(tmp_path / "user")
+    ask = "import site\nprint(site.getusersitepackages())"
+    user = Path(record(tmp_path, ask, python=python, PYTHONUSERBASE=base).stdout.strip())
+    user.mkdir(parents=True)
+    (user / "usercustomize.py").write_text("import sys\nsys.stdout.write('theirs ')\n")
+    done = record(tmp_path, "print('script')\n" + NOTE, python=python, PYTHONUSERBASE=base)
+    assert (done.stdout, done.stderr) == ("theirs script\n", "")
+    assert len(done.events("log")) == 1
+
+
+def test_every_python_can_read_it() -> None:
+    text = (SOURCE / "site" / "sitecustomize.py").read_text()
+    ast.parse(text, feature_version=(3, 4))
+    assert not any(
+        isinstance(node, (ast.JoinedStr, ast.arg)) and _is_new(node) for node in ast.walk(ast.parse(text))
+    )
+
+
+def _is_new(node: ast.AST) -> bool:
+    """Whether Python 2.7 would not know it."""
+    return isinstance(node, ast.JoinedStr) or getattr(node, "annotation", None) is not None
+
+
+@pytest.mark.parametrize("version", OLD)
+def test_a_python_that_is_too_old_says_one_sentence_and_runs_the_script(tmp_path: Path, version: str) -> None:
+    python = _python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on this machine")
+    theirs = customize(tmp_path / "theirs", "import sys\nsys.stdout.write('theirs ')\n")
+    done = record(tmp_path, "print('ran')", python=python, more_path=theirs)
+    assert (done.code, done.stdout) == (0, "theirs ran\n")
+    assert done.stderr == (
+        f"mosaic: cannot record: this is Python {version} ({python}), and recording needs 3.8 or newer; "
+        "the script runs on\n"
+    )
+
+
+def _python(version: str) -> str | None:
+    """An interpreter of that version: one that pyenv keeps, or one on the path."""
+    kept = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+    for candidate in [*map(str, kept), f"/usr/bin/python{version}"]:
+        if not Path(candidate).exists():
+            continue
+        ask = [candidate, "-c", "import sys; sys.stdout.write(sys.executable)"]
+        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+    return None

@@ -19,7 +19,8 @@ from mosaic.runs import freshness
 from mosaic.runs.locks import held
 from mosaic.store.glance import glance
 from mosaic.store.lag import lag
-from mosaic.text import count, number, span, speed
+from mosaic.text import count, number, span, speed, visible
+from mosaic_worker.common import interpreters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,9 @@ _NOT_STARTED = 127
 _DETACHED = 130
 _NOTHING = (
     "nothing was recorded: it made no Gymnasium or PettingZoo environment and logged no metric we know, or "
-    "it does not run Python (or runs it with -I, -E or -S). Other programs can print JSON lines, or import "
+    "it does not run Python, or its Python was kept from our folder on PYTHONPATH: by -I, -E or -S, by a "
+    "script that replaces PYTHONPATH (keep it: PYTHONPATH=src:$PYTHONPATH), by a cleared environment "
+    "(env -i, sudo), or in a container or on another machine. Other programs can print JSON lines, or import "
     "mosaic_worker."
 )
 
@@ -189,7 +192,10 @@ class Attendance(Staying):
             self._say(f"its stderr: {self._folder.stderr}")
         if not complete:
             self._say("not everything is in the store yet; the daemon is still storing it. Nothing is lost.")
-        elif not summary.store_seq:
+        warnings = [*interpreters.warnings(row.command), *summary.warnings]
+        for warning in warnings:
+            self._say(f"warning: {visible(warning)}")
+        if complete and not summary.store_seq and not warnings:
             self._say(_NOTHING)
 
 

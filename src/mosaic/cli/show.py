@@ -22,6 +22,7 @@ from mosaic.runs.folder import read_manifest
 from mosaic.runs.listing import unknown_manifest
 from mosaic.store.lag import lag
 from mosaic.text import age, amount, count, fit, number_or_dash, os_words, span, visible
+from mosaic_worker.common import interpreters
 
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
@@ -95,6 +96,7 @@ def _document(
 ) -> dict[str, Any]:
     document: dict[str, Any] = plain(in_order(row))
     document |= plain(summary)
+    document["warnings"] = _warnings(row, summary)
     document["checkpoints"] = _checkpoints(root, row, summary)
     document |= {
         "exit": plain(row.exit),
@@ -151,10 +153,15 @@ def _lines(
     lines.extend(
         ("config", fit(visible(f"{name} = {value}"), _CONFIG_CELLS)) for name, value in flat(config).items()
     )
-    lines.extend(("warning", visible(text)) for text in summary.warnings)
+    lines.extend(("warning", visible(text)) for text in _warnings(row, summary))
     if row.exit is not None and row.exit.leftovers:
         lines.append(("left over", visible(", ".join(row.exit.leftovers))))
     return lines
+
+
+def _warnings(row: RunRow, summary: StoreSummary) -> list[str]:
+    """What the store tells, and what the command itself does: a Python with -I cannot tell anybody."""
+    return [*interpreters.warnings(row.command), *summary.warnings]
 
 
 def _checkpoints(root: DataRoot, row: RunRow, summary: StoreSummary) -> int:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 from mosaic.protocol import floats
 from mosaic.protocol.canonical import canonical_name
 from mosaic.protocol.codec import Unknown
-from mosaic.protocol.events import PROTOCOL_VERSION, Bye, Checkpoint, Config, Event, Hello, Metric, Reset
+from mosaic.protocol.events import (
+    PROTOCOL_VERSION,
+    Bye,
+    Checkpoint,
+    Config,
+    Event,
+    Hello,
+    Log,
+    Metric,
+    Reset,
+)
 from mosaic.store import bystep
 from mosaic.store.kinds import BY_STEP, SHARED_TABLE
 from mosaic.store.lines import json_of, to_bytes
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Ledger"]
 
 _TABLES = {kind.event: kind.table for kind in BY_STEP.values()}
+_WARNING_CHARS = 500  # of a worker's warning in the roll-up; the event has all of it
 _KEPT_LINE_BYTES = 64 << 10  # of an odd line; the whole of it is in quarantine.jsonl and in the journal
 
 
@@ -147,6 +158,8 @@ class Ledger:
                 f"producer {event.producer} speaks protocol {event.protocol}, this version reads "
                 f"{PROTOCOL_VERSION}: its lines were tried all the same"
             )
+        if isinstance(event, Log) and event.level == "warning":
+            self.state.warn(event.text[:_WARNING_CHARS])
         return seq, kind, data
 
     def env(self, event: Reset, producer: str) -> int | None:

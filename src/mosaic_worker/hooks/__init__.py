@@ -38,6 +38,7 @@ HOOK_MODULES = (
     "sb3",
     "checkpoints",
     "renames",
+    "children",
 )
 """The modules of this package, in the order in which they are registered."""
 

@@ -31,6 +31,7 @@ HOOK_MODULES = (
     "gymnasium",
     "gym",
     "vector",
+    "vectorisers",
     "pettingzoo",
     "envpool",
     "tensorboard",

@@ -8,7 +8,7 @@ position.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Type
 
 import mosaic_worker
 from mosaic_worker import report, rng
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["Positioned", "VectorHooks", "register"]
+__all__ = ["Positioned", "VectorHooks", "position_members", "positioned", "register"]
 
 _MADE_OF_SINGLE_ONES = (
     ("gymnasium.vector.sync_vector_env", "SyncVectorEnv"),
@@ -54,24 +54,28 @@ _WRAPPERS_OF_MAKE = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit")
 def register(recorder: Recorder) -> None:
     """Watch for vector environments."""
     for module_name, class_name in _MADE_OF_SINGLE_ONES:
-        on_import(module_name, functools.partial(_position_members, recorder=recorder, name=class_name))
+        on_import(module_name, functools.partial(_position_class, recorder=recorder, name=class_name))
     hooks = VectorHooks(recorder)
     for module_name in _NATIVE_BASES:
         on_import(module_name, hooks.watch_subclasses)
     on_import("gymnasium.envs.registration", hooks.watch_make_vec)
 
 
+def _position_class(module: ModuleType, *, recorder: Recorder, name: str) -> None:
+    position_members(getattr(module, name), recorder)
+
+
 class Positioned:
     """A function that makes an environment, and tells it its position. Picklable wherever the function is."""
 
-    def __init__(self, env_fn: Callable[[], Any], index: int, group: str) -> None:
+    def __init__(self, env_fn: Callable[..., Any], index: int, group: str) -> None:
         self.env_fn = env_fn
         self.index = index
         self.group = group
 
-    def __call__(self) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Make the environment, in whichever process this is."""
-        env = self.env_fn()
+        env = self.env_fn(*args, **kwargs)
         recorder = mosaic_worker.current()
         if recorder is not None:
             with report.guard("telling an environment its position"):
@@ -81,8 +85,11 @@ class Positioned:
 
 def _position(env: Any, recorder: Recorder, index: int, group: str) -> None:
     layers = [env]
-    while "env" in getattr(layers[-1], "__dict__", {}) and len(layers) < _MAX_LAYERS:
-        layers.append(layers[-1].__dict__["env"])
+    while len(layers) < _MAX_LAYERS:
+        below = _inner(layers[-1])
+        if below is None:
+            break
+        layers.append(below)
     for layer in layers:
         track = getattr(layer, "__dict__", {}).get("_mosaic")
         if track is not None:
@@ -94,6 +101,16 @@ def _position(env: Any, recorder: Recorder, index: int, group: str) -> None:
         track = hooks.give_track(layer)
     track.env_index = index
     track.group = group
+
+
+def _inner(layer: Any) -> Any:
+    """What an environment is wrapped around; TorchRL's are modules, which keep their parts apart."""
+    own = getattr(layer, "__dict__", {})
+    for book in (own, own.get("_modules") or {}):
+        for name in ("env", "_env", "base_env"):
+            if hasattr(book.get(name), "step"):
+                return book[name]
+    return None
 
 
 def _as_made(layers: List[Any]) -> Any:
@@ -110,19 +127,27 @@ def _api_of(env: Any) -> str:
     return "gym" if any(base.__module__.startswith("gym.") for base in type(env).__mro__) else "gymnasium"
 
 
-def _position_members(module: ModuleType, *, recorder: Recorder, name: str) -> None:
-    cls = getattr(module, name)
+def position_members(cls: Type[Any], recorder: Recorder) -> None:
+    """Tell the members of a class that is made from `env_fns` their position and what they belong to."""
     raw = cls.__init__
 
     @functools.wraps(raw)
     def __init__(self: Any, env_fns: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        positioned = env_fns
-        with report.guard(f"{name} members"):
-            group = recorder.new_group()
-            positioned = [Positioned(env_fn, index, group) for index, env_fn in enumerate(env_fns)]
-        raw(self, positioned, *args, **kwargs)
+        told = env_fns
+        with report.guard(f"{cls.__name__} members"):
+            told = positioned(env_fns, recorder)
+        raw(self, told, *args, **kwargs)
 
     cls.__init__ = __init__
+
+
+def positioned(env_fns: Iterable[Callable[..., Any]], recorder: Recorder) -> List[Any]:
+    """The functions, each with its position; as they are when a derived class has already done it."""
+    given = list(env_fns)
+    if given and all(isinstance(env_fn, Positioned) for env_fn in given):
+        return given
+    group = recorder.new_group()
+    return [Positioned(env_fn, index, group) for index, env_fn in enumerate(given)]
 
 
 class VectorHooks:

@@ -43,8 +43,10 @@ def trainer_of(home: Path, **changes: Any) -> Iterator[Trainer]:
     finally:
         for row in trainer.runs():
             trainer.stop(row.run_id)
-        over = lambda run: run.closed or run.state is RunState.UNREADABLE  # noqa: E731
-        ticking(trainer, lambda: all(over(run) for run in trainer._runs.every()))
+        ticking(
+            trainer,
+            lambda: all(run.closed or run.state is RunState.UNREADABLE for run in trainer._runs.every()),
+        )
         ticking(trainer, lambda: not local._launcher._shims)
         trainer.close()
         trainer.close()

@@ -11,7 +11,7 @@ import time
 from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
 
-from mosaic_worker import report, shapes
+from mosaic_worker import report, roles, shapes
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.journal import NO_ROOM
 
@@ -162,6 +162,9 @@ class Track:
             fields["env_index"] = self.env_index
         if self.group is not None:
             fields["group"] = self.group
+        role = roles.now() or shared.role
+        if role is not None:
+            fields["role"] = role
         if not shared.described and describe is not None:
             with report.guard("describing an environment"):  # failing to say it costs only the description
                 fields["env"] = describe()
@@ -327,13 +330,19 @@ class Track:
 class Shared:
     """What the tracks of one environment share: its name in the journal, and the count of its episodes."""
 
-    __slots__ = ("described", "env_key", "episodes", "epoch")
+    __slots__ = ("described", "env_key", "episodes", "epoch", "named", "role")
 
     def __init__(self) -> None:
+        self.role: Optional[str] = None  # of its episodes, where no caller says it
+        self.named = False  # whether somebody looked for the name it is kept under
         self.epoch = -1
         self.env_key = ""
         self.episodes = 0
         self.described = False  # whether the journal says how the environment was made
+
+    def name(self, role: Optional[str]) -> None:
+        """The environment is kept under a name that says its role, or (None) that does not."""
+        self.role, self.named = role or self.role, True
 
     def start(self, recorder: Recorder) -> None:
         """Take a name in the present process."""

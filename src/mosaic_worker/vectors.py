@@ -107,6 +107,11 @@ class VectorTrack:
                 track.begin(after)
 
     @property
+    def shared(self) -> Shared:
+        """What all positions share."""
+        return self._tracks[0].shared
+
+    @property
     def tracks(self) -> List[Track]:
         """The track of each position."""
         return self._tracks

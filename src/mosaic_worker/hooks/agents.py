@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
+from mosaic_worker import roles
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.episodes import ACTION_BYTES, Shared
 from mosaic_worker.values import text
@@ -142,6 +143,9 @@ class Agents:
         shown.shared.episodes, shown.episode_id = self._count, self._group
         shown.reward = shown.total = 0.0
         fields: Dict[str, Any] = {**self._position, "seeded": seed is not None}
+        role = roles.now() or shown.shared.role
+        if role is not None:
+            fields["role"] = role
         if seed is not None:
             fields["seed"] = seed
         if options is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from mosaic_worker import report
+from mosaic_worker import report, roles
 from mosaic_worker.common.layout import SHOWN, WITHOUT_FRAMES
 from mosaic_worker.episodes import Shared, Track
 from mosaic_worker.frames import frames
@@ -213,6 +213,8 @@ def _pool_of(env: Any, recorder: Recorder) -> Pool:
         pool = vars(env)[_POOL] = Pool(
             recorder, int(env.config["num_envs"]), functools.partial(_described, env)
         )
+        with report.guard(_WHERE):
+            pool.tracks[0].shared.name(roles.by_name(env))
         with report.guard("listing an environment for viewers"):
             _show(env, pool)
     return pool

@@ -13,7 +13,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type, Union
 
-from mosaic_worker import report, rng, stack
+from mosaic_worker import report, rng, roles, stack
 from mosaic_worker.episodes import SeveralAgentsError, Track
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import constructing, rendering, several
@@ -242,6 +242,8 @@ class EnvHooks:
                 track = self._own_track(env, track)
             has_info = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
             obs = result[0] if has_info else result
+            if not track.shared.named:
+                track.shared.name(roles.by_name(env))
             if isinstance(track, Track) and self._has_several_agents(env.unwrapped, obs):
                 track = self.give_several(env, track)
             track.begin(
@@ -264,6 +266,7 @@ class EnvHooks:
         track.cut()
         self._of_several_agents.add(type(env.unwrapped))
         found = AgentsTrack(self.recorder, env_index=track.env_index)
+        found.shared.name(track.shared.role)
         found.owner = id(env)
         env.__dict__["_mosaic"] = found
         return found

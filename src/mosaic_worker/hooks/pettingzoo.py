@@ -15,7 +15,7 @@ import types
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
-from mosaic_worker import hooks, report
+from mosaic_worker import hooks, report, roles
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import pettingzoo_origin, rendering
 from mosaic_worker.hooks.agents import Agents
@@ -174,6 +174,7 @@ def _claim(env: Any) -> _Claim:
         _hook(type(env), name, record)
     made = describe(env, "pettingzoo-aec" if is_aec else "pettingzoo-parallel")
     claim = _Claim(env, Agents(_recorder, made))
+    claim.agents.shown.shared.name(roles.by_name(env))
     vars(env)[_CLAIM] = claim
     _claims.append(claim)
     return claim

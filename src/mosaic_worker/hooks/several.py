@@ -16,7 +16,7 @@ from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.shapes import ALL, Reward, flag, numbers, paid, per_agent
 
 if TYPE_CHECKING:
-    from mosaic_worker.episodes import Describe
+    from mosaic_worker.episodes import Describe, Shared
     from mosaic_worker.hooks.agents import Shown
     from mosaic_worker.recorder import Recorder
 
@@ -62,6 +62,11 @@ class AgentsTrack:
         self._agents: Optional[Agents] = None
         self._owed: Dict[Any, Reward] = {}
         _tracks.add(self)
+
+    @property
+    def shared(self) -> Shared:
+        """What is known of the environment."""
+        return self.shown.shared
 
     @property
     def shown(self) -> Shown:

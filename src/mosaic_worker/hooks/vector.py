@@ -11,7 +11,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Type
 
 import mosaic_worker
-from mosaic_worker import report, rng
+from mosaic_worker import report, rng, roles
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import on_import, rendering
 from mosaic_worker.hooks.describe import describe_vector
@@ -68,8 +68,11 @@ def _position_class(module: ModuleType, *, recorder: Recorder, name: str) -> Non
 class Positioned:
     """A function that makes an environment, and tells it its position. Picklable wherever the function is."""
 
-    def __init__(self, env_fn: Callable[..., Any], index: int, group: str) -> None:
+    def __init__(
+        self, env_fn: Callable[..., Any], index: int, group: str, role: Optional[str] = None
+    ) -> None:
         self.env_fn = env_fn
+        self.role = role
         self.index = index
         self.group = group
 
@@ -79,11 +82,13 @@ class Positioned:
         recorder = mosaic_worker.current()
         if recorder is not None:
             with report.guard("telling an environment its position"):
-                _position(env, recorder, self.index, self.group)
+                track = _position(env, recorder, self.index, self.group)
+                if self.role is not None:  # known by the name of the whole, perhaps in another process
+                    track.shared.name(self.role)
         return env
 
 
-def _position(env: Any, recorder: Recorder, index: int, group: str) -> None:
+def _position(env: Any, recorder: Recorder, index: int, group: str) -> Any:
     layers = [env]
     while len(layers) < _MAX_LAYERS:
         below = _inner(layers[-1])
@@ -101,6 +106,7 @@ def _position(env: Any, recorder: Recorder, index: int, group: str) -> None:
         track = hooks.give_track(layer)
     track.env_index = index
     track.group = group
+    return track
 
 
 def _inner(layer: Any) -> Any:
@@ -146,8 +152,8 @@ def positioned(env_fns: Iterable[Callable[..., Any]], recorder: Recorder) -> Lis
     given = list(env_fns)
     if given and all(isinstance(env_fn, Positioned) for env_fn in given):
         return given
-    group = recorder.new_group()
-    return [Positioned(env_fn, index, group) for index, env_fn in enumerate(given)]
+    group, role = recorder.new_group(), roles.stored_as()
+    return [Positioned(env_fn, index, group, role) for index, env_fn in enumerate(given)]
 
 
 class VectorHooks:
@@ -211,6 +217,8 @@ class VectorHooks:
                 result = raw(self, *args, **kwargs)
             with report.guard("vector reset"):
                 track = hooks.track_of(self)
+                if not track.shared.named:
+                    track.shared.name(roles.by_name(self))
                 track.begin(
                     result[0], seed=seed, options=options, rng=state,
                     describe=lambda: describe_vector(self, "gymnasium"),

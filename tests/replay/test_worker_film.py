@@ -66,18 +66,18 @@ def test_within_its_bound_the_oldest_go_first_and_are_drawn_anew_from_the_reset(
     wanted = forwards()
     assert [film.frame(turn)[0].tobytes() for turn in (17, 3, 20)] == [wanted[turn] for turn in (17, 3, 20)]
     assert [sim.env.closed for sim in camera.made] == [True, False]
-    kept = list(film._kept)
+    kept = list(film._reel._kept)
     assert 1 < len(kept) < 20
     assert kept == list(range(21 - len(kept), 21))
-    assert film._bytes == sum(len(one[0]) for one in film._kept.values()) <= 60
+    assert film._reel._bytes == sum(len(one[0]) for one in film._reel._kept.values()) <= 60
     film.close()
-    assert film._bytes == 0
+    assert film._reel._bytes == 0
 
 
 def test_a_frame_larger_than_the_bound_is_kept_alone() -> None:
     film = Film(recorded(20), Camera(), limit_bytes=1)
     film.frame(7)
-    assert list(film._kept) == [7]
+    assert list(film._reel._kept) == [7]
     film.close()
 
 
@@ -102,7 +102,7 @@ def test_what_is_no_frame_is_given_and_not_kept() -> None:
 
     film = Film(recorded(5), make)
     assert film.frame(2)[0] == "nothing to see"
-    assert not film._kept
+    assert not film._reel._kept
     assert film.frame(2)[0] == "nothing to see"
     film.close()
 

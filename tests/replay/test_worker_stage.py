@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 import pytest
 
+from mosaic_worker.replay import stage as staging
 from mosaic_worker.replay.build import Builder
 from mosaic_worker.replay.sims import SingleSim, VectorSim
 from mosaic_worker.replay.stage import Attempted, Stage, make_sim
 from mosaic_worker.replay.zoo import AecSim, ParallelSim
 from tests.replay import taken
+from tests.replay.walking import Walk, recorded
 from tests.worker.zoo import Counting
 
 if TYPE_CHECKING:
@@ -205,3 +207,79 @@ def test_every_kind_of_environment_is_played_in_its_way(described: dict[str, Any
     sim = make_sim(builder)
     assert type(sim) is kind
     sim.close()
+
+
+class Walking(Noting):
+    """Makes small environments of chosen ways."""
+
+    kind_of_walk: dict[str, bool]
+
+    def __init__(self, walk: type[Walk] = Walk, **kind: bool) -> None:
+        super().__init__({"api": "gymnasium", "id": None})
+        self.made, self._walk, self.kind_of_walk = [], walk, kind
+
+    def make(self) -> Any:
+        self.made.append(self._walk(**self.kind_of_walk))
+        return self.made[-1]
+
+
+def looks(turns: int) -> list[bytes]:
+    env = Walk()
+    env.reset(seed=3)
+    found = [env.render().tobytes()]
+    for turn in range(turns):
+        env.step(turn % 3)
+        found.append(env.render().tobytes())
+    env.close()
+    return found
+
+
+def test_what_cannot_be_copied_is_filmed_while_it_is_played_and_no_turn_is_played_again() -> None:
+    stage = Stage(Walking(uncopyable=True))
+    stage.units[0] = recorded(40)
+    assert attempt(stage, 0, 0, seekable=True) == {}
+    before, wanted = made(stage), looks(40)
+    order = (40, 0, 20, 19, 39, 1)
+    assert [stage.draw(turn, "")[0].tobytes() for turn in order] == [wanted[turn] for turn in order]
+    while stage.idle():
+        pass
+    assert made(stage) == before
+    stage.close()
+
+
+def test_filming_on_the_way_costs_no_exact_replay() -> None:
+    class Shy(Walk):
+        looked = 0
+
+        def render(self) -> Any:
+            self.looked += 1
+            self.total += 0.5 if self.looked > 1 else 0.0  # its first frame changes nothing
+            return super().render()
+
+    stage = Stage(Walking(Shy, uncopyable=True))
+    stage.units[0] = recorded(10)
+    assert list(stage._attempt(0, 0, silent, seekable=True).differences) == [""]
+    assert attempt(stage, 0, 0, seekable=True) == {}
+    stage.close()
+
+
+@pytest.mark.parametrize(("dear_secs", "drawn_ahead"), [(0.0, 31), (1e9, 0)])
+def test_frames_that_take_long_to_draw_are_drawn_ahead_in_idle_moments(
+    monkeypatch: pytest.MonkeyPatch, dear_secs: float, drawn_ahead: int
+) -> None:
+    monkeypatch.setattr(staging, "_DEAR_SECS", dear_secs)
+    stage = Stage(Walking())
+    stage.units[0] = recorded(30)
+    assert attempt(stage, 0, 0, seekable=True) == {}
+    while stage.idle():
+        pass
+    assert len(stage._reel) == drawn_ahead
+    wanted = looks(30)
+    assert [stage.draw(turn, "")[0].tobytes() for turn in range(31)] == wanted
+    stage.close()
+
+
+def test_turns_are_drawn_ahead_far_from_each_other_and_each_once() -> None:
+    assert list(staging._halving(9))[:4] == [0, 8, 4, 2]
+    for turns in (0, 1, 7, 8, 100):
+        assert sorted(staging._halving(turns)) == list(range(turns + 1))

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Player", "open_episode"]
 
+_AHEAD_SECS = 0.25
+"""How long fetching frames ahead may keep the one that was asked for waiting."""
+
 
 def open_episode(folder: RunFolder, episode: int | str, **options: Any) -> Player:
     """Open an episode of a run, by index or id; `options` are those of `Player`."""
@@ -150,6 +153,7 @@ class Player:
         found = None
         if self._stop.is_set():
             raise ReplayCancelledError("the replay was cancelled")
+        begun = time.monotonic()
         for step, header, body in self._resimulator.draw(self.row, self._around(wanted)):
             width, height = int(header.get("width", 0)), int(header.get("height", 0))
             if not body:
@@ -160,7 +164,9 @@ class Player:
                 raise ReplayError(f"a frame of {width} x {height} has {len(body)} bytes")
             frame = Frame(step, width, height, body, bool(header.get("differs")))
             self._cache.put(frame)
-            self._ahead = min(self._block, max(1, self._cache.room_for(len(body)) // 2))
+            each_secs, begun = time.monotonic() - begun, time.monotonic()
+            in_time = int(_AHEAD_SECS / max(each_secs, 1e-6))
+            self._ahead = max(1, min(self._block, in_time, self._cache.room_for(len(body)) // 2))
             found = frame if step == wanted else found
         return found
 

@@ -16,13 +16,59 @@ if TYPE_CHECKING:
     from mosaic_worker.replay.sims import Found, Sim
     from mosaic_worker.replay.units import Unit
 
-__all__ = ["Film", "leaves_traces"]
+__all__ = ["Film", "Reel", "known_to_leave_traces", "leaves_traces"]
 
 _KNOWN = frozenset({"BipedalWalker", "LunarLander", "LunarLanderContinuous", "TaxiEnv"})
 _TRACELESS = ("gymnasium.envs.mujoco", "ale_py")
 _PLAIN = (int, float, str, bool, type(None))
 
 Drawn = Tuple[Any, "Found"]
+
+
+class Reel:
+    """Frames by their turn, compressed, up to a bound: the oldest go first.
+
+    Args:
+        limit_bytes: how much is kept.
+    """
+
+    def __init__(self, *, limit_bytes: int = 128 << 20) -> None:
+        self._limit = limit_bytes
+        self._bytes = 0
+        self._kept: "OrderedDict[int, Tuple[bytes, Any, Any, Found]]" = OrderedDict()
+
+    def __contains__(self, turn: int) -> bool:
+        return turn in self._kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def full(self) -> bool:
+        """Whether one more frame would cost an older one, by the size of those there are."""
+        return self._bytes + self._bytes // max(1, len(self._kept)) > self._limit
+
+    def get(self, turn: int) -> Optional[Drawn]:
+        """The frame after `turn` turns, and how that turn differed; None when it is not kept."""
+        kept = self._kept.get(turn)
+        return None if kept is None else (_unpacked(kept), kept[3])
+
+    def keep(self, turn: int, frame: Any, found: Found) -> None:
+        """Keep a frame; what is not one is left out."""
+        if not hasattr(frame, "tobytes"):
+            return
+        data = zlib.compress(frame.tobytes(), 1)
+        old = self._kept.pop(turn, None)
+        self._bytes += len(data) - (0 if old is None else len(old[0]))
+        self._kept[turn] = (data, frame.shape, frame.dtype, found)
+        while self._bytes > self._limit and len(self._kept) > 1:
+            _, gone = self._kept.popitem(last=False)
+            self._bytes -= len(gone[0])
+
+    def clear(self) -> None:
+        """Let the frames go."""
+        self._kept.clear()
+        self._bytes = 0
 
 
 class Film:
@@ -37,9 +83,7 @@ class Film:
     def __init__(self, unit: Unit, fresh: Callable[[], Sim], *, limit_bytes: int = 128 << 20) -> None:
         self.unit = unit
         self._fresh = fresh
-        self._limit = limit_bytes
-        self._bytes = 0
-        self._kept: "OrderedDict[int, Tuple[bytes, Any, Any, Found]]" = OrderedDict()
+        self._reel = Reel(limit_bytes=limit_bytes)
         self._sim: Optional[Sim] = None
 
     @property
@@ -49,9 +93,9 @@ class Film:
 
     def frame(self, turn: int) -> Drawn:
         """The frame after `turn` turns, and how that turn differed."""
-        kept = self._kept.get(turn)
+        kept = self._reel.get(turn)
         if kept is not None:
-            return _unpacked(kept), kept[3]
+            return kept
         if self._sim is not None and self._sim.turn >= turn:
             self._close_sim()
         while True:
@@ -66,19 +110,8 @@ class Film:
         sim = self._sim
         found = sim.reset(self.unit) if sim.turn < 0 else sim.step(self.unit)
         frame = sim.frame("")
-        self._keep(sim.turn, frame, found)
+        self._reel.keep(sim.turn, frame, found)
         return sim.turn, frame, found
-
-    def _keep(self, turn: int, frame: Any, found: Found) -> None:
-        if not hasattr(frame, "tobytes"):
-            return
-        data = zlib.compress(frame.tobytes(), 1)
-        old = self._kept.pop(turn, None)
-        self._bytes += len(data) - (0 if old is None else len(old[0]))
-        self._kept[turn] = (data, frame.shape, frame.dtype, found)
-        while self._bytes > self._limit and len(self._kept) > 1:
-            _, gone = self._kept.popitem(last=False)
-            self._bytes -= len(gone[0])
 
     def _close_sim(self) -> None:
         if self._sim is not None:
@@ -88,8 +121,7 @@ class Film:
     def close(self) -> None:
         """Let the environment and the frames go."""
         self._close_sim()
-        self._kept.clear()
-        self._bytes = 0
+        self._reel.clear()
 
 
 def _unpacked(kept: Any) -> Any:
@@ -97,6 +129,11 @@ def _unpacked(kept: Any) -> Any:
 
     data, shape, dtype, _ = kept
     return np.frombuffer(zlib.decompress(data), dtype=dtype).reshape(shape)
+
+
+def known_to_leave_traces(core: Any) -> bool:
+    """Whether an environment is one of those whose drawing is known to change what is drawn next."""
+    return type(core).__name__ in _KNOWN
 
 
 def leaves_traces(at: Callable[[int], Sim], turns: int, *, secs: float = 0.3, looks: int = 6) -> bool:
@@ -112,7 +149,7 @@ def leaves_traces(at: Callable[[int], Sim], turns: int, *, secs: float = 0.3, lo
     for turn in _spread(turns, looks):
         sim = at(turn)
         kind = type(sim.core)
-        if kind.__name__ in _KNOWN:
+        if known_to_leave_traces(sim.core):
             return True
         if kind.__module__.startswith(_TRACELESS):
             return False

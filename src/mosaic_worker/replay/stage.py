@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from mosaic_worker.replay import watch
-from mosaic_worker.replay.film import Film, leaves_traces
+from mosaic_worker.replay.film import Film, Reel, known_to_leave_traces, leaves_traces
 from mosaic_worker.replay.seek import Seeker
 from mosaic_worker.replay.sims import Found, Sim, SingleSim, VectorSim
 
@@ -25,8 +25,9 @@ __all__ = ["Attempted", "Stage", "make_sim"]
 Progress = Callable[[int, int], None]
 
 _OPENING_SECS = 0.5
-_FILMING_SECS = 10.0
+_FILMING_SECS = 15.0
 _SLICE_SECS = 0.005
+_DEAR_SECS = 0.03
 _PROBED_TURNS = 5_000
 
 
@@ -56,6 +57,9 @@ class Stage:
         self._stands = (-1, -1)
         """The start the live environment was played from, and the unit it stands before."""
         self._tensors = False
+        self._reel = Reel()
+        """Frames of an environment whose drawing leaves no traces, where getting to them again is dear."""
+        self._drawn_secs = 0.0
         self._idle: Optional[Iterator[None]] = None
         self._film: Optional[Film] = None
 
@@ -67,6 +71,16 @@ class Stage:
         With `seekable`, frames may be asked for afterwards. With `tensors`, actions are given as torch's.
         """
         self._tensors = tensors
+        self._drawn_secs = 0.0 if seekable and self.builder.frames else math.inf
+        attempted = self._attempt(start, target, progress, seekable=seekable)
+        if (
+            attempted.differences and 0.0 < self._drawn_secs < math.inf
+        ):  # perhaps only because it was drawn on the way
+            self._drawn_secs = math.inf
+            attempted = self._attempt(start, target, progress, seekable=seekable)
+        return attempted
+
+    def _attempt(self, start: int, target: int, progress: Progress, *, seekable: bool) -> Attempted:
         sim, self._live = self._live, None
         self._close_seeker()
         if sim is None or self._stands != (start, target):
@@ -99,16 +113,35 @@ class Stage:
             return
         single = self.builder.kind == "single"
         if single and _safely_true(lambda: leaves_traces(lambda turn: seeker.at(turn)[0], seeker.turns)):
+            self._reel.clear()
             self._film = Film(seeker.unit, lambda: self._fresh(start, target, _silent))
             self._idle = _filming(self._film)
             secs = _FILMING_SECS
         else:
-            self._idle = seeker.spread(_SLICE_SECS)
+            self._idle = self._prepare(seeker, single=single)
             secs = _OPENING_SECS
         until, steps = time.monotonic() + secs, 0
         while time.monotonic() < until and self.idle():
             steps += 1
             progress(min(steps, seeker.turns), seeker.turns)
+
+    def _prepare(self, seeker: Seeker, *, single: bool) -> Iterator[None]:
+        """For idle moments: environments along the way, and frames that take long to draw, drawn ahead."""
+        if len(self._reel) <= seeker.turns:  # else every turn is on it
+            for _ in seeker.spread(_SLICE_SECS):
+                yield
+        for turn in _halving(seeker.turns) if single else ():
+            if turn in self._reel:
+                continue
+            if self._reel.full or not self._drawn_dear(turn):
+                return
+            yield
+
+    def _drawn_dear(self, turn: int) -> bool:
+        """Draw a turn and keep it: whether it took long."""
+        before = time.perf_counter()
+        self._drawn(turn, "")
+        return time.perf_counter() - before > _DEAR_SECS
 
     def probe(self, target: int, progress: Progress) -> List[str]:
         """What the environment depends on besides its record, seen while it plays to its first difference."""
@@ -141,10 +174,21 @@ class Stage:
         """The frame after `turn` turns of the target (0: after its reset), and how that turn differs."""
         if self.seeker is None:
             raise RuntimeError("no unit is open")
+        turn = max(0, min(turn, self.seeker.turns))
         if self._film is not None:
-            return self._film.frame(max(0, min(turn, self.seeker.turns)))
-        sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
-        return sim.frame(focus), found
+            return self._film.frame(turn)
+        return self._reel.get(turn) or self._drawn(turn, focus)
+
+    def _drawn(self, turn: int, focus: str) -> Tuple[Any, Found]:
+        """Get to a turn and draw it; kept when that took long."""
+        if self.seeker is None:
+            raise RuntimeError("no unit is open")
+        before = time.perf_counter()
+        sim, found = self.seeker.at(turn)
+        frame = sim.frame(focus)
+        if self.builder.kind == "single" and time.perf_counter() - before > _DEAR_SECS:
+            self._reel.keep(turn, frame, found)
+        return frame, found
 
     def close(self) -> None:
         """Let every environment go."""
@@ -155,6 +199,7 @@ class Stage:
 
     def _close_seeker(self) -> None:
         self._idle = None
+        self._reel.clear()
         if self.seeker is not None:
             self.seeker.close()
             self.seeker = None
@@ -182,14 +227,31 @@ class Stage:
         single = isinstance(sim, SingleSim)
         attempted.add(-1, _safely(lambda: seeker.begin(sim)))
         seeker.passed(sim, math.inf)
+        self._film_on_the_way(sim, seeker)
         while sim.turn < len(unit.turns) and not (single and attempted.differences):
             turn, before = sim.turn, time.perf_counter()
             attempted.add(turn, _safely(lambda: sim.step(unit)))
             if sim.turn == turn:
                 break  # it raised: there is no going on
             seeker.passed(sim, time.perf_counter() - before)
+            self._film_on_the_way(sim, seeker)
             progress(sim.turn, len(unit.turns))
         return attempted
+
+    def _film_on_the_way(self, sim: Sim, seeker: Seeker) -> None:
+        """Draw a turn while it is there, of an environment that cannot be copied: to get there again is dear.
+
+        Up to a time. Of those whose drawing is known to leave traces a film is made afterwards.
+        """
+        dear = not seeker.copyable and isinstance(sim, SingleSim) and not known_to_leave_traces(sim.core)
+        if not dear or not 0 <= self._drawn_secs < _FILMING_SECS or self._reel.full:
+            return
+        before = time.perf_counter()
+        try:
+            self._reel.keep(sim.turn, sim.frame(""), sim.found)
+        except Exception:  # noqa: BLE001  (it cannot be drawn: asking for a frame says so again)
+            self._drawn_secs = math.inf
+        self._drawn_secs += time.perf_counter() - before
 
 
 def make_sim(builder: Builder) -> Sim:
@@ -218,6 +280,15 @@ def _safely_true(ask: Callable[[], bool]) -> bool:
         return ask()
     except Exception:  # noqa: BLE001  (it cannot be drawn, or not be replayed: asking for a frame says so again)
         return False
+
+
+def _halving(turns: int) -> Iterator[int]:
+    """Every turn once, each next one far from those before: a half, the quarters, the eighths."""
+    bits = max(1, turns.bit_length())
+    for count in range(1 << bits):
+        turn = int(format(count, f"0{bits}b")[::-1], 2)
+        if turn <= turns:
+            yield turn
 
 
 def _filming(film: Film) -> Iterator[None]:

@@ -15,7 +15,7 @@ from ulid import ULID
 
 from mosaic.errors import MosaicError
 from mosaic.paths import DataRoot
-from mosaic.protocol.runs import ENDED, RunRow, RunSpec
+from mosaic.protocol.runs import DELETABLE, ENDED, RunRow, RunSpec
 from mosaic.rpc.launch import connect, daemon_running
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _stop(root: DataRoot) -> None:
         for row in client.runs():
             if row.state not in ENDED:
                 client.stop(row.run_id)
-        until(lambda: all(row.state in ENDED for row in client.runs()))
+        until(lambda: all(row.state in DELETABLE for row in client.runs()))
         client.shutdown()
     until(lambda: not daemon_running(root))
 

@@ -189,3 +189,31 @@ def test_the_log_stays_within_its_bounds(home: Path) -> None:
     sizes = {path.name: path.stat().st_size for path in root.daemon.iterdir()}
     assert set(sizes) == {"daemon.log", "daemon.log.1"}
     assert all(size <= 2000 for size in sizes.values())
+
+
+def test_a_daemon_whose_lock_was_replaced_leaves_and_the_next_one_keeps_its_socket(daemon: Daemon) -> None:
+    first = psutil.Process(daemon.pid)
+    daemon.client.close()  # or the next client would share its connection
+    os.kill(first.pid, signal.SIGSTOP)  # it notices nothing until the next one serves
+    daemon.root.daemon_lock.unlink()
+    try:
+        with connect(daemon.root, wait_secs=30) as client:
+            second = client.status().pid
+        assert second != first.pid
+    finally:
+        os.kill(first.pid, signal.SIGTERM)
+        os.kill(first.pid, signal.SIGCONT)
+    until(lambda: not first.is_running() or first.status() == psutil.STATUS_ZOMBIE)
+    assert daemon.root.socket.exists()
+    assert msgspec.json.decode(daemon.root.daemon_info.read_bytes(), type=DaemonInfo).pid == second
+    assert daemon.reconnect().status().pid == second
+
+
+@pytest.mark.parametrize("name", ["daemon_lock", "socket"])
+def test_a_daemon_whose_lock_or_socket_is_gone_leaves_by_itself(daemon: Daemon, name: str) -> None:
+    first = psutil.Process(daemon.pid)
+    getattr(daemon.root, name).unlink()
+    until(lambda: not first.is_running() or first.status() == psutil.STATUS_ZOMBIE)
+    assert "no longer the one" in daemon.root.daemon_log.read_text()
+    assert daemon.reconnect().status().pid != first.pid
+    assert sorted(path.name for path in daemon.root.socket.parent.glob("s-*")) == []

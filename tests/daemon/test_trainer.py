@@ -43,10 +43,7 @@ def trainer_of(home: Path, **changes: Any) -> Iterator[Trainer]:
     finally:
         for row in trainer.runs():
             trainer.stop(row.run_id)
-        ticking(
-            trainer,
-            lambda: all(run.closed or run.state is RunState.UNREADABLE for run in trainer._runs.every()),
-        )
+        ticking(trainer, lambda: all(run.closed for run in trainer._runs.every() if not run.damaged))
         ticking(trainer, lambda: not local._launcher._shims)
         trainer.close()
         trainer.close()

@@ -82,7 +82,7 @@ def _serve(root: DataRoot, *, on_ready: Callable[[], None], log_errors: bool = F
                 os.close(errors)
             faulthandler.enable()
             log_to(root)
-            server = Server(root, settings_.load(root))
+            server = Server(root, settings_.load(root), lock=lock)
             asyncio.run(server.serve(on_ready=on_ready))
     except MosaicError as error:
         return _refusal(error)

@@ -274,10 +274,11 @@ class RunBook:
         self._changed.clear()
         return changed
 
-    def close(self) -> None:
-        """Write what is left and let go of the registry."""
-        self._urgent = True
-        self.flush()
+    def close(self, *, write: bool = True) -> None:
+        """Write what is left, unless that is another's business now, and let go of the registry."""
+        if write:
+            self._urgent = True
+            self.flush()
         self._registry.close()
 
     def _show(self, run: Run, verdict: Verdict, *, urgent: bool = True) -> None:

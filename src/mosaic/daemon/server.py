@@ -1,7 +1,8 @@
 """The daemon's wiring: locks its data root, binds the socket, turns the Trainer's wheel, stops in good order.
 
 Holds no state of its own worth keeping: killed at any time, the next one finds everything in the run folders.
-Refuses a data root that others may enter, and a second daemon on the same one.
+Refuses a data root that others may enter, and a second daemon on the same one. When its lock or its socket
+was removed or replaced, it is no longer the one: it leaves, and touches nothing that another may have made.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from mosaic.errors import DataRootError
 from mosaic.protocol.events import PROTOCOL_VERSION
 from mosaic.protocol.runs import ENDED
 from mosaic.runs.files import make_private, write_json
-from mosaic.runs.locks import Lock
+from mosaic.runs.locks import Lock, same_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,8 +81,9 @@ def log_to(root: DataRoot, *, max_bytes: int = 4 << 20, kept: int = 1) -> None:
 class Server:
     """One daemon. `serve` returns after a signal or a call of `Shutdown`; the runs go on.
 
-    `tick_secs` is how often the runs are looked at, `watched_secs` while somebody follows the list of them,
-    `idle_secs` while none is going; `grace_secs` how long open calls have at the end.
+    `lock` is the daemon's, held by the caller. `tick_secs` is how often the runs are looked at,
+    `watched_secs` while somebody follows the list of them, `idle_secs` while none is going; `grace_secs` how
+    long open calls have at the end.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Server:
         root: DataRoot,
         settings: Settings,
         *,
+        lock: Lock,
         tick_secs: float = 0.2,
         watched_secs: float = 0.1,
         idle_secs: float = 1.0,
@@ -96,6 +99,8 @@ class Server:
         max_streams: int = 256,
     ) -> None:
         self._root = root
+        self._lock = lock
+        self._socket: os.stat_result | None = None
         self._tick_secs, self._watched_secs, self._idle_secs = tick_secs, watched_secs, idle_secs
         self._grace_secs = grace_secs
         self._segment_bytes = settings.segment_mib << 20
@@ -142,9 +147,12 @@ class Server:
             await self._publish.close()
             streams.close()
             service.close()
-            await asyncio.to_thread(self._trainer.close)
-            self._root.socket.unlink(missing_ok=True)
-            self._root.daemon_info.unlink(missing_ok=True)
+            the_one = self._lock.in_force()
+            await asyncio.to_thread(self._trainer.close, write=the_one)
+            if self._socket is not None and same_file(self._root.socket, self._socket):
+                self._root.socket.unlink(missing_ok=True)
+            if the_one:
+                self._root.daemon_info.unlink(missing_ok=True)
 
     async def _listen(self, service: TrainerService, token: str) -> Any:
         server = grpc.aio.server(
@@ -161,8 +169,12 @@ class Server:
             ),
         )
         server.add_generic_rpc_handlers((service.handler(),))
-        server.add_insecure_port(f"unix:{self._root.socket}")
+        # Bound under a name of its own, then renamed: gRPC removes at its end whatever has the name it bound.
+        bound = self._root.socket.with_name(f"s-{os.urandom(3).hex()}")
+        server.add_insecure_port(f"unix:{bound}")
         await server.start()
+        self._socket = bound.lstat()
+        bound.rename(self._root.socket)
         info = DaemonInfo(
             pid=os.getpid(),
             version=mosaic.__version__,
@@ -181,13 +193,15 @@ class Server:
         with ThreadPoolExecutor(1, thread_name_prefix="tick") as pool:
             loop = asyncio.get_running_loop()
             ticking = loop.run_in_executor(pool, self._keep_ticking, loop, halted)
-            await stop.wait()
+            stopping = asyncio.ensure_future(stop.wait())
+            await asyncio.wait((stopping, ticking), return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
             halted.set()
             self._trainer.stirred.set()
             await ticking
 
     def _keep_ticking(self, loop: asyncio.AbstractEventLoop, halted: threading.Event) -> None:
-        while not halted.is_set():
+        while not halted.is_set() and not self._replaced():
             self._trainer.stirred.clear()
             watched = len(self._changes) > 0
             try:
@@ -200,6 +214,17 @@ class Server:
                 loop.call_soon_threadsafe(self._faults.note, "tick", error)
             pause_secs = self._watched_secs if watched else self._tick_secs
             self._trainer.stirred.wait(self._idle_secs if self._trainer.idle else pause_secs)
+
+    def _replaced(self) -> bool:
+        """Whether this daemon is no longer the one: its lock or its socket has gone, or is another's."""
+        if not self._lock.in_force():
+            what = self._root.daemon_lock
+        elif self._socket is None or not same_file(self._root.socket, self._socket):
+            what = self._root.socket
+        else:
+            return False
+        log.warning("%s was removed or replaced: this daemon is no longer the one, and leaves", what)
+        return True
 
     async def _tell(self, changed: list[RunRow]) -> None:
         for row in changed:

@@ -282,15 +282,15 @@ class Trainer:
         for folder in going:
             freshness.keep_fresh(folder, secs=_LEASE_SECS)
 
-    def close(self) -> None:
-        """Leave. The runs go on. Twice is fine."""
+    def close(self, *, write: bool = True) -> None:
+        """Leave. The runs go on. Twice is fine. Without `write` nothing is noted: another does that now."""
         self._ingest.close()
         with self._lock:
             for name, place in self._places.items():
                 self._guard.failure(f"place {name}", "close", place.close)
             if self._book is not None:
                 self._take_news()
-                self._book.close()
+                self._book.close(write=write)
                 self._book = None
 
     # -- inside, with the lock held ------------------------------------------------------------------------

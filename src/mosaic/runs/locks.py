@@ -16,7 +16,7 @@ from mosaic_worker.common.opening import open_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Lock", "held"]
+__all__ = ["Lock", "held", "same_file"]
 
 
 class Lock:
@@ -28,6 +28,7 @@ class Lock:
     """
 
     def __init__(self, path: Path, *, inheritable: bool = False) -> None:
+        self._path = path
         self.fd = open_regular(path, os.O_RDWR | os.O_CREAT)
         try:
             ofd.take(self.fd)
@@ -37,6 +38,10 @@ class Lock:
                 raise BlockingIOError(error.errno, "lock is held", str(path)) from error
             raise
         os.set_inheritable(self.fd, inheritable)
+
+    def in_force(self) -> bool:
+        """Whether the file we hold is still the one of that name: if not, somebody else may hold another."""
+        return self.fd >= 0 and same_file(self._path, os.fstat(self.fd))
 
     def close(self) -> None:
         """Let go. Twice is fine."""
@@ -49,6 +54,15 @@ class Lock:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def same_file(path: Path, known: os.stat_result) -> bool:
+    """Whether what has this name now is the file that was known by it, not another in its place."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == (known.st_dev, known.st_ino)
 
 
 def held(path: Path | str, *, dir_fd: int | None = None) -> bool:

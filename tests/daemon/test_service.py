@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import grpc
 import pytest
 from ulid import ULID
 
@@ -14,6 +15,8 @@ from mosaic.rpc.pb import trainer_pb2 as pb
 from tests.daemons import Daemon, until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mosaic.protocol.runs import RunRow
 
 
@@ -156,3 +159,30 @@ def test_a_command_that_does_not_exist_is_a_failed_run_that_names_it(shared_daem
     assert "no-such-command-here" in row.reason
     assert row.exit is not None
     assert (row.exit.code, row.exit.signal) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "name", [method.name for method in pb.DESCRIPTOR.services_by_name["TrainerService"].methods]
+)
+def test_bytes_that_are_no_message_are_the_callers_error(shared_daemon: Daemon, name: str) -> None:
+    service = pb.DESCRIPTOR.services_by_name["TrainerService"]
+    method = service.methods_by_name[name]
+    token = shared_daemon.root.token.read_text().strip()
+    raw = {"request_serializer": bytes, "response_deserializer": bytes}
+    call = {"metadata": (("authorization", f"Bearer {token}"),), "timeout": 60}
+    garbage = b"\x0a\xff\xff\xff\xff\x0f" + b"x" * 20
+    faults = shared_daemon.client.status().faults
+    with grpc.insecure_channel(f"unix:{shared_daemon.root.socket}") as channel:
+        path = f"/{service.full_name}/{name}"
+        send: Callable[[], object]
+        if method.client_streaming:
+            send = lambda: list(channel.stream_stream(path, **raw)(iter([garbage]), **call))  # noqa: E731
+        elif method.server_streaming:
+            send = lambda: list(channel.unary_stream(path, **raw)(garbage, **call))  # noqa: E731
+        else:
+            send = lambda: channel.unary_unary(path, **raw)(garbage, **call)  # noqa: E731
+        with pytest.raises(grpc.RpcError) as refused:
+            send()
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "the request is not a" in refused.value.details()
+    assert shared_daemon.client.status().faults == faults

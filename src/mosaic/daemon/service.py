@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 from google.protobuf import message_factory
+from google.protobuf.message import DecodeError
 
 import mosaic
 from mosaic.daemon import lines
-from mosaic.errors import DaemonError, MosaicError, StoreError
+from mosaic.errors import DaemonError, MosaicError, ProtocolError, StoreError
 from mosaic.protocol.events import PROTOCOL_VERSION
 from mosaic.protocol.runs import ENDED
 from mosaic.rpc import convert
@@ -305,14 +306,14 @@ class TrainerService:
         }[method.client_streaming, method.server_streaming]
         return make(
             self._guarded(method.name, getattr(self, name)),
-            request_deserializer=message_factory.GetMessageClass(method.input_type).FromString,
+            request_deserializer=_parser(message_factory.GetMessageClass(method.input_type)),
             response_serializer=message_factory.GetMessageClass(method.output_type).SerializeToString,
         )
 
     def _guarded(self, name: str, behaviour: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def serve(request: Any, context: Any) -> Any:
             # gather hands exceptions over as values: here, and nowhere else, all of them are caught.
-            outcomes = await asyncio.gather(behaviour(request, context), return_exceptions=True)
+            outcomes = await asyncio.gather(_call(behaviour, request, context), return_exceptions=True)
             outcome: Any = outcomes[0]
             if not isinstance(outcome, BaseException):
                 return outcome
@@ -347,6 +348,33 @@ class TrainerService:
                 return read(reader)
 
         return await self._streams.read(work)
+
+
+def _parser(message: Any) -> Callable[[bytes], Any]:
+    """Bytes to a message. Bytes that are none become the error itself: raised here, it would be our fault."""
+
+    def parse(data: bytes) -> Any:
+        try:
+            return message.FromString(data)
+        except DecodeError as error:
+            name = message.DESCRIPTOR.name
+            return ProtocolError(f"the request is not a {name} of trainer.proto ({len(data)} bytes): {error}")
+
+    return parse
+
+
+async def _call(behaviour: Callable[[Any, Any], Any], request: Any, context: Any) -> Any:
+    """Call a method, or raise that its request is malformed."""
+    if isinstance(request, ProtocolError):
+        raise request
+    return await behaviour(_parsed(request) if hasattr(request, "__aiter__") else request, context)
+
+
+async def _parsed(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for request in requests:
+        if isinstance(request, ProtocolError):
+            raise request
+        yield request
 
 
 def _limit(asked: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 
 import pytest
@@ -16,6 +17,7 @@ from mosaic.text import (
     in_json,
     number,
     number_or_dash,
+    os_words,
     size,
     span,
     speed,
@@ -114,3 +116,23 @@ def test_an_amount_is_read_as_the_count_the_rate_or_the_number_it_is() -> None:
     assert amount(1234.5, rate=True) == "1,234"
     assert amount(0.12345678) == number(0.12345678)
     assert (amount(None), amount(None, rate=True)) == ("-", "-")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOENT, "No such file or directory", "/x"), "/x: No such file or directory"),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "No space left on device: the disk is full. Free some",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "/x"),
+            "/x: Read-only file system: that file system is",
+        ),
+        (OSError("just words"), "just words"),
+    ],
+)
+def test_what_the_system_refused_is_said_with_the_way_out(error: OSError, words: str) -> None:
+    assert os_words(error).startswith(words)
+    assert "None" not in os_words(error)

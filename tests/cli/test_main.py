@@ -138,3 +138,14 @@ def test_a_data_root_open_to_others_is_refused(home: Path, capsys: pytest.Captur
     home.chmod(0o755)
     assert _main("ls") == 1
     assert f"chmod 700 {home}" in capsys.readouterr().err
+
+
+def test_in_a_deleted_folder_the_way_out_is_said(home: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    script = f"mkdir {gone}; cd {gone}; rmdir {gone}; exec {sys.executable} -m mosaic run -- true"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "mosaic: the folder you are in was deleted. Go to one that is there, for example: cd ~\n"
+    )
+    assert not (home / "runs").exists()

@@ -153,9 +153,18 @@ def _guarded(args: list[str] | None) -> int:
     except OSError as error:
         if os.environ.get("MOSAIC_DEBUG"):
             raise
-        where = f": {error.filename}" if error.filename else ""
-        return _say(f"{error.strerror or error}{where}", 1)
+        return _say(_refused(error), 1)
     return answer if isinstance(answer, int) else 0
+
+
+def _refused(error: OSError) -> str:
+    from mosaic.text import os_words
+
+    try:
+        os.getcwd()  # noqa: PTH109  (only whether there is one)
+    except FileNotFoundError:
+        return "the folder you are in was deleted. Go to one that is there, for example: cd ~"
+    return os_words(error)
 
 
 def _say(text: str, code: int) -> int:

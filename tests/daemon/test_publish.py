@@ -71,12 +71,16 @@ def batch(registration: str, first_seq: int, count: int) -> Any:
     return pb.PublishEvents(session=registration, first_seq=first_seq, lines=lines)
 
 
+_UNPACKER = zstandard.ZstdDecompressor()
+
+
 def journal_of(folder: RunFolder) -> list[dict[str, Any]]:
     """All lines of a run's journal, in order."""
     whole = b""
     for path in sorted(folder.journal.glob("g*.jsonl*")):
-        data = path.read_bytes()
-        whole += zstandard.decompress(data) if path.suffix == ".zst" else data
+        with path.open("rb") as file:
+            sealed = path.suffix == ".zst"
+            whole += (_UNPACKER.stream_reader(file, read_across_frames=True) if sealed else file).read()
     return [json.loads(line) for line in whole.splitlines()]
 
 

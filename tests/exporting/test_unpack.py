@@ -22,6 +22,8 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.runs import ExitRecord, RunSpec
 from mosaic.runs.files import write_json
 from mosaic.runs.folder import create, ended
+from mosaic.store.blocks import BLOCK_BYTES, frame
+from mosaic.store.reader import StoreReader
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -186,6 +188,34 @@ def test_a_lie_about_the_run_id_in_both_manifests_is_refused_too(run: RunFolder,
     _forge(run, packed, spell_small)
     with pytest.raises(ProtocolError, match="capitals"):
         unpack(packed, DataRoot(tmp_path / "elsewhere"))
+
+
+def _sealed(data: bytes) -> Lie:
+    return _add("journal/p1xabcdef01-0001.jsonl.zst", data=data)
+
+
+def test_a_line_of_gigabytes_in_a_small_sealed_segment_is_refused(run: RunFolder, tmp_path: Path) -> None:
+    bomb = zstandard.ZstdCompressor(level=6).compressobj()
+    one_frame = b"".join([bomb.compress(b"x" * (64 << 20)) for _ in range(64)] + [bomb.flush()])
+    block = b"x" * BLOCK_BYTES
+    blocks = b"".join(frame(block, offset=n * BLOCK_BYTES) for n in range(2_000))
+    assert max(len(one_frame), len(blocks)) < 200_000
+    packed = tmp_path / "evil.mosaic.tar.zst"
+    elsewhere = DataRoot(tmp_path / "elsewhere")
+    for data in (one_frame, blocks):
+        _forge(run, packed, _sealed(data))
+        with pytest.raises(ProtocolError, match="a thousand times its size"):
+            unpack(packed, elsewhere)
+        assert [path for path in elsewhere.path.rglob("*") if path != elsewhere.runs] == []
+
+
+def test_a_damaged_segment_comes_in_with_a_hole(run: RunFolder, tmp_path: Path) -> None:
+    packed = tmp_path / "run.mosaic.tar.zst"
+    _forge(run, packed, _sealed(b"no zstd at all"))
+    folder, _ = unpack(packed, DataRoot(tmp_path / "elsewhere"))
+    with StoreReader(folder) as reader:
+        assert [(name, at) for name, at, *_ in reader.holes()] == [("p1xabcdef01-0001.jsonl", 0)]
+        assert reader.summary().metrics == 1
 
 
 def test_what_it_may_become_is_said_by_the_caller(run: RunFolder, tmp_path: Path) -> None:

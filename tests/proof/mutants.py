@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.proof.mutants_artifacts import ARTIFACT_MUTANTS
 from tests.proof.mutants_frames import FRAME_MUTANTS
 from tests.proof.mutants_golden import GOLDEN_MUTANTS
+from tests.proof.mutants_import import IMPORT_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
@@ -15,4 +16,5 @@ MUTANTS: list[Mutant] = [
     *FRAME_MUTANTS,
     *ARTIFACT_MUTANTS,
     *GOLDEN_MUTANTS,
+    *IMPORT_MUTANTS,
 ]

@@ -191,6 +191,23 @@ STORAGE_MUTANTS: list[Mutant] = [
         proof=_LINES,
     ),
     Mutant(
+        name="a lost end is no hole",
+        guarantee="G3",
+        file="mosaic/store/intake.py",
+        old="    return [Hole(stop, lost, None)] if lost or reader.cut else []\n",
+        new="    return []\n",
+        proof="tests/proof/test_damaged_segments.py::test_a_sealed_segment_without_its_end_says_so",
+    ),
+    Mutant(
+        name="a block is believed unchecked",
+        guarantee="G3",
+        file="mosaic/store/blocks.py",
+        old="level=_LEVEL, write_checksum=True",
+        new="level=_LEVEL, write_checksum=False",
+        proof="tests/proof/test_damaged_segments.py::"
+        "test_damage_anywhere_in_a_sealed_segment_costs_its_block_and_is_located[6]",
+    ),
+    Mutant(
         name="a line without end is read again every turn",
         guarantee="G9",
         file="mosaic/store/intake.py",

@@ -91,8 +91,9 @@ def segments(folder: RunFolder) -> dict[str, list[tuple[str, bytes]]]:
         if path.name.startswith("."):
             continue
         if path.name.endswith(".jsonl.zst"):
-            data = zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes())
-            found[path.name.removesuffix(".zst")] = data
+            with path.open("rb") as file:
+                unpacking = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+                found[path.name.removesuffix(".zst")] = unpacking.read()
         elif path.name.endswith(".jsonl"):
             found.setdefault(path.name, path.read_bytes())
     by_producer: dict[str, list[tuple[str, bytes]]] = {}

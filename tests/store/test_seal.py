@@ -25,7 +25,7 @@ def names(folder: RunFolder) -> list[str]:
 
 def unpacked(path: Path) -> bytes:
     with path.open("rb") as file:
-        return zstandard.ZstdDecompressor().stream_reader(file).read()
+        return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True).read()
 
 
 def test_a_sealed_segment_holds_the_lines_and_not_the_padding(folder: RunFolder) -> None:

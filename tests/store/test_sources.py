@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 import zstandard
 
-from mosaic.errors import StoreError
 from mosaic.store.sources import STDOUT, SourceReader, list_sources
 from tests.store.journals import Segments
 
@@ -67,8 +65,9 @@ def test_sealed_bytes_are_read_as_plain_ones_in_any_order(folder: RunFolder) -> 
 def test_a_damaged_sealed_segment_says_so(folder: RunFolder) -> None:
     (folder.journal / "a-0000.jsonl.zst").write_bytes(b"no zstd at all")
     (source,) = list_sources(folder)
-    with SourceReader(source) as reader, pytest.raises(StoreError, match="damaged"):
-        reader.read(0, 10)
+    with SourceReader(source) as reader:
+        assert reader.read(0, 10) == b""
+        assert reader.cut
 
 
 def test_padding_is_no_data(folder: RunFolder) -> None:

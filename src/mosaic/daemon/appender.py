@@ -11,10 +11,11 @@ import os
 from typing import TYPE_CHECKING
 
 import msgspec
-import zstandard
 
 from mosaic.runs.files import make_private
 from mosaic.runs.locks import Lock
+from mosaic.store.blocks import SealedFile
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +125,10 @@ def _segments(journal: Path, producer: str) -> list[tuple[int, Path]]:
 
 
 def _whole_lines(path: Path) -> list[bytes]:
-    data = path.read_bytes()
-    if path.suffix == ".zst":
-        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    with os.fdopen(open_regular(path), "rb") as file:
+        if path.suffix == ".zst":
+            sealed = SealedFile(file.fileno())
+            data = sealed.read(0, sealed.length)
+        else:
+            data = file.read()
     return data.split(b"\n")[:-1]

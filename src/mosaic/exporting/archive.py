@@ -10,16 +10,15 @@ import hashlib
 import os
 import stat
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import msgspec
-import zstandard
 
 from mosaic.errors import ProtocolError
+from mosaic.store.blocks import SealedFile
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -168,9 +167,9 @@ def contents(folder: RunFolder) -> dict[str, str]:
 def _hash_text(path: Path) -> str:
     digest = hashlib.sha256()
     with os.fdopen(open_regular(path), "rb") as file:
-        source: BinaryIO | io.RawIOBase = file
-        if path.suffix == ".zst":
-            source = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).stream_reader(file)
-        while chunk := source.read(CHUNK):
+        sealed = SealedFile(file.fileno()) if path.suffix == ".zst" else None
+        at = 0
+        while chunk := file.read(CHUNK) if sealed is None else sealed.read(at, CHUNK):
             digest.update(chunk.replace(b"\0", b""))
+            at += len(chunk)
     return digest.hexdigest()

@@ -25,6 +25,7 @@ from mosaic.paths import RunFolder
 from mosaic.runs import folder as runs
 from mosaic.runs.files import make_private, sync_folder
 from mosaic.runs.staging import staging, sweep
+from mosaic.store.blocks import SealedFile
 from mosaic.store.rebuild import rebuild
 from mosaic.text import size
 from mosaic_worker.common.opening import open_regular
@@ -84,6 +85,21 @@ def unpack(
         return target, True
 
 
+def _unpacked_bytes(path: Path) -> int:
+    """What a segment holds.
+
+    Raises:
+        ProtocolError: more than a file of its size may.
+    """
+    with os.fdopen(open_regular(path), "rb") as file:
+        if path.suffix != ".zst":
+            return os.fstat(file.fileno()).st_size
+        sealed = SealedFile(file.fileno())
+    if sealed.over_limit:
+        raise ProtocolError(f"refused {path.name!r}: it unpacks to more than a thousand times its size")
+    return sealed.length
+
+
 @dataclass(frozen=True)
 class _Room:
     """How much a pack may become."""
@@ -99,7 +115,18 @@ class _Room:
             ProtocolError: it declares too much.
             UsageError: the disk has no room for it.
         """
-        declared = sum(file.size for file in files)
+        self._check_bytes(sum(file.size for file in files))
+
+    def check_journal(self, folder: RunFolder) -> None:
+        """The same for what its sealed segments hold, before a store is made of it.
+
+        Raises:
+            ProtocolError: they hold too much.
+            UsageError: the disk has no room for it.
+        """
+        self._check_bytes(sum(map(_unpacked_bytes, folder.journal.iterdir())))
+
+    def _check_bytes(self, declared: int) -> None:
         if declared > self.max_bytes:
             raise ProtocolError(
                 f"it would become {size(declared)}, over the limit of {size(self.max_bytes)} for a pack of "
@@ -140,6 +167,7 @@ def _extract(source: Path, inside: Path, room: _Room) -> RunFolder:
         except _NOT_A_PACK as error:
             raise ProtocolError(f"{source} is not a whole packed run: {error}") from error
     _check_run(folder, source)
+    room.check_journal(folder)
     return folder
 
 

@@ -27,6 +27,8 @@ from mosaic.store.writer import StoreWriter
 from mosaic_worker.common.opening import BadFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StoreSummary
     from mosaic.store.batch import Hole
@@ -88,6 +90,7 @@ class RunIngest:
         self._path = store or folder.store
         self._in_use = store is None
         self._tracks: dict[str, _Track] = {}
+        self._sealing: tuple[str, Generator[None, None, None]] | None = None
         self._settled = False
         self._inode = 0
         try:
@@ -291,7 +294,7 @@ class RunIngest:
         more = left <= 0 or time.monotonic() >= until
         if self._in_use:
             self.write_quarantine()
-        more = self._seal_one() or more
+        more = self._seal_some(until) or more
         return Turn(
             self.summary(), more=more, advanced=advanced, over=over, read_bytes=self._turn_bytes - left
         )
@@ -374,20 +377,27 @@ class RunIngest:
         self._writer.state.passing(name, track.mark.line)
         return hole
 
-    def _seal_one(self) -> bool:
-        """Seal one segment that is done; True when there are more."""
+    def _seal_some(self, until: float) -> bool:
+        """Seal a segment that is done, at least a block of it; True when there is more to seal."""
+        if self._sealing is None:
+            ready = self._to_seal()
+            if not ready:
+                return False
+            source = ready[0].source
+            self._sealing = source.name, seal.sealing(source, length=ready[0].mark.cursor)
+        name, blocks = self._sealing
+        for _ in blocks:
+            if time.monotonic() >= until:
+                return True
+        self._sealing = None
+        self._tracks.pop(name, None)  # the next turn finds it sealed
+        return bool(self._to_seal())
+
+    def _to_seal(self) -> list[_Track]:
         if not self._seal:
-            return False
-        ready = [
-            t for t in self._tracks.values() if t.done and not t.source.sealed and t.source.name != STDOUT
-        ]
-        if not ready:
-            return False
-        track = ready[0]
-        if track.source.path.exists():
-            seal.seal(track.source, length=track.mark.cursor)
-        del self._tracks[track.source.name]  # the next turn finds it sealed, or gone
-        return len(ready) > 1
+            return []
+        done = [t for t in self._tracks.values() if t.done and not t.source.sealed]
+        return [t for t in done if t.source.name != STDOUT and t.source.path.exists()]
 
     def _close_reader(self, track: _Track) -> None:
         if track.reader is not None:
@@ -395,6 +405,9 @@ class RunIngest:
             track.reader = None
 
     def _close_readers(self) -> None:
+        if self._sealing is not None:
+            self._sealing[1].close()
+            self._sealing = None
         for track in self._tracks.values():
             self._close_reader(track)
 

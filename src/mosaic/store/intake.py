@@ -64,6 +64,8 @@ def take(
         if whole:
             batch = _parse(stretch[:whole], is_text=is_text, offset=begin, next_seq=next_seq)
             done = final and len(data) < block_bytes and whole == len(data)
+            if done:
+                batch.holes += _lost_end(reader, begin + whole)
             return Taken(batch, Mark(begin + whole), done=done)
     elif (newline := stretch.find(b"\n")) >= 0:
         return _take_long(reader, mark.start, begin + newline, next_seq)
@@ -118,9 +120,16 @@ def _take_broken(reader: SourceReader, start: int, stop: int, next_seq: int) -> 
         reason = "unfinished line: its writer died writing it" if resume is None else "line cut off by a hole"
         batch.odd.append(Odd(start, stop - start, reason, reader.read(start, min(stop - start, HEAD_BYTES))))
     if resume is None:
-        return Taken(batch if batch.odd else None, Mark(stop), done=True)
+        batch.holes += _lost_end(reader, stop)
+        return Taken(batch if batch.odd or batch.holes else None, Mark(stop), done=True)
     batch.holes.append(Hole(stop, resume - stop, None))
     return Taken(batch, Mark(resume))
+
+
+def _lost_end(reader: SourceReader, stop: int) -> list[Hole]:
+    """What is missing after the last byte of a sealed segment, which has no NULs to fill it up."""
+    lost = max(0, reader.sealed_bytes - stop)
+    return [Hole(stop, lost, None)] if lost or reader.cut else []
 
 
 def _last_text(reader: SourceReader, start: int, stop: int) -> Batch | None:

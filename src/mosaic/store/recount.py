@@ -18,9 +18,9 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 import msgspec
-import zstandard
 
 from mosaic.protocol.events import EVENT_TYPES, LATER_FIELDS
+from mosaic.store.blocks import SealedFile
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ __all__ = [
 
 _LONGEST = 16 * 1024 * 1024
 _HEAD_BYTES = 64 * 1024
+_PIECE = 1 << 20
 _ENDS, _TEXT_ENDS = re.compile(rb"\n|\0+"), re.compile(rb"\n")
 _COUNTS = {("step", "step"), ("episode", "steps")}
 _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity": "7ff0000000000000",
@@ -345,9 +346,13 @@ def _is_file(path: Path) -> bool:
 
 def _pieces(path: Path) -> Iterator[bytes]:
     with os.fdopen(open_regular(path), "rb") as file:
-        source = zstandard.ZstdDecompressor().stream_reader(file) if path.suffix == ".zst" else file
-        while piece := source.read(1 << 20):
-            yield piece
+        if path.suffix == ".zst":
+            sealed = SealedFile(file.fileno())
+            for at in range(0, sealed.length, _PIECE):
+                yield sealed.read(at, _PIECE)
+        else:
+            while piece := file.read(_PIECE):
+                yield piece
 
 
 def _fits(kind: str, fields: dict[str, Any]) -> bool:

@@ -8,19 +8,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from mosaic.runs.files import sync_folder
+from mosaic.store.blocks import BLOCK_BYTES, end_mark, frame
 from mosaic.store.sources import SourceReader
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from mosaic.paths import RunFolder
     from mosaic.store.sources import Source
 
-__all__ = ["seal", "sweep"]
-
-_LEVEL = 6
-_PIECE = 1 << 20
+__all__ = ["seal", "sealing", "sweep"]
 
 
 def seal(source: Source, *, length: int) -> None:
@@ -29,20 +28,25 @@ def seal(source: Source, *, length: int) -> None:
     The store need not be synced first: cursors count uncompressed bytes, so a store that falls back after a
     power loss goes on in the sealed segment.
     """
+    for _ in sealing(source, length=length):
+        pass
+
+
+def sealing(source: Source, *, length: int) -> Generator[None, None, None]:
+    """The same, block by block, for who has other things to do in between. Closing it leaves the original."""
     temporary = source.path.with_name(f".{source.path.name}.zst.tmp")
     sealed = source.path.with_name(f"{source.path.name}.zst")
-    params = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = open_regular(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with os.fdopen(fd, "wb", buffering=0) as file, SourceReader(source) as reader:
-        packer = params.compressobj(size=length)
         at = 0
         while at < length:
-            part = reader.read(at, min(_PIECE, length - at))
-            if not part:
+            data = reader.read(at, min(BLOCK_BYTES, length - at))
+            if not data:
                 raise OSError(f"{source.path} ended at {at} of {length} bytes")
-            _write_all(file.fileno(), packer.compress(part))
-            at += len(part)
-        _write_all(file.fileno(), packer.flush())
+            _write_all(file.fileno(), frame(data, offset=at))
+            at += len(data)
+            yield
+        _write_all(file.fileno(), end_mark(length=length, file_bytes=file.tell()))
         # SYNC: the copy is on disk before it gets its name: a name `.zst` always means complete.
         os.fsync(file.fileno())
     temporary.replace(sealed)

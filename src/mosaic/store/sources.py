@@ -12,10 +12,9 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from mosaic.errors import StoreError
 from mosaic.runs import locks
+from mosaic.store.blocks import SealedFile
 from mosaic_worker.common.opening import open_folder, open_regular
 
 if TYPE_CHECKING:
@@ -114,14 +113,16 @@ def _is_file(path: Path) -> bool:
 
 
 class SourceReader:
-    """Bytes of one source by offset. Sealed ones are cheap to read forwards, dear to read backwards."""
+    """Bytes of one source by offset. What of a sealed one is damaged reads as NULs."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self._file = os.fdopen(open_regular(source.path), "rb", buffering=0)
-        self._stream: zstandard.ZstdDecompressionReader | None = None
-        self._start = 0  # offset of the first byte of `_window`, the part unpacked last
-        self._window = b""
+        try:
+            self._sealed = SealedFile(self._file.fileno()) if source.sealed else None
+        except BaseException:
+            self._file.close()
+            raise
 
     def close(self) -> None:
         """Let go of the file. Twice is fine."""
@@ -134,19 +135,18 @@ class SourceReader:
         self.close()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes at `offset`; fewer only at the end.
+        """Up to `size` bytes at `offset`; fewer only at the end."""
+        return self._pread(offset, size) if self._sealed is None else self._sealed.read(offset, size)
 
-        Raises:
-            StoreError: a sealed segment is damaged.
-        """
-        if not self.source.sealed:
-            return self._pread(offset, size)
-        try:
-            return self._read_sealed(offset, size)
-        except zstandard.ZstdError as error:
-            raise StoreError(
-                f"{self.source.path} is damaged ({error}). Restore it from a copy: it is the run's record."
-            ) from error
+    @property
+    def cut(self) -> bool:
+        """Whether it is sealed and something is missing that no offset tells of."""
+        return self._sealed is not None and self._sealed.cut
+
+    @property
+    def sealed_bytes(self) -> int:
+        """How long it is, if it is sealed; else 0."""
+        return 0 if self._sealed is None else self._sealed.length
 
     def _pread(self, offset: int, size: int) -> bytes:
         parts = []
@@ -158,21 +158,6 @@ class SourceReader:
             offset += len(part)
             size -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def _read_sealed(self, offset: int, size: int) -> bytes:
-        if self._stream is None or offset < self._start:
-            self._file.seek(0)
-            self._stream = zstandard.ZstdDecompressor().stream_reader(self._file, closefd=False)
-            self._start, self._window = 0, b""
-        while self._start + len(self._window) < offset + size:
-            part = self._stream.read(_SCAN_BYTES)
-            if not part:
-                break
-            passed = min(max(0, offset - self._start), len(self._window))
-            self._window = self._window[passed:] + part
-            self._start += passed
-        at = offset - self._start
-        return self._window[at : at + size]
 
     def reaches(self, offset: int) -> bool:
         """Whether the source still goes as far as it was read once; NULs that fill up a segment do not."""

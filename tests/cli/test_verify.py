@@ -63,3 +63,35 @@ def test_a_hole_in_the_journal_is_named_with_its_place(root: DataRoot, mosaic: C
     assert f"lacks 2 events at byte {len(lines[0]) + 1}" in said.out
     assert "holes in the journal: 1" in said.out
     assert strict_json(mosaic("verify", run.id, "--json").out)["holes"][0]["events"] == 2
+
+
+def test_a_repair_says_what_it_will_do_asks_and_does_it(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    line = json.dumps({"type": "log", "text": "x" * 200, "seq": 0})
+    segment = "$MOSAIC_RUN_DIR/journal/p1x00000000-0000.jsonl"
+    run = Connection(root).run(["sh", "-c", f"umask 077; printf '%s\\n' '{line}' > {segment}"])
+    run.wait()
+    settled(root, run)
+    (sealed,) = (run.folder / "journal").glob("*.zst")
+    data = sealed.read_bytes()
+    sealed.write_bytes(data[:40] + b"????" + data[44:])
+    said = mosaic("verify", run.id)
+    assert said.code == 1
+    assert f"damage: journal/{sealed.name} lacks {len(line) + 1} bytes at byte 0" in said.out
+    assert strict_json(mosaic("verify", run.id, "--json").out)["damage"][0]["offset"] == 0
+    refused = mosaic("verify", run.id, "--repair")  # nobody answers
+    assert refused.code != 0
+    assert "will write journal/" in refused.err
+    assert "will leave the store" in refused.err
+    assert len(list(sealed.parent.glob("*.damaged-*"))) == 0
+    done = mosaic("verify", run.id, "--repair", "--yes")
+    assert done.code == 0
+    assert "undo: mv" in done.out
+    assert len(list(sealed.parent.glob("*.damaged-*"))) == 1
+    assert mosaic("rebuild", run.id).code == 0
+    said = mosaic("verify", run.id)
+    assert said.code == 0
+    assert "lacks an unknown number of events at byte 0" in said.out
+    for path in run.folder.glob("telemetry.sqlite*"):
+        path.unlink()
+    assert "will build the store anew" in mosaic("verify", run.id, "--repair", "--yes").err
+    assert mosaic("verify", run.id).code == 0

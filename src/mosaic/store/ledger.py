@@ -38,6 +38,7 @@ __all__ = ["Ledger"]
 _TABLES = {kind.event: kind.table for kind in BY_STEP.values()}
 _WARNING_CHARS = 500  # of a worker's warning in the roll-up; the event has all of it
 _KEPT_LINE_BYTES = 64 << 10  # of an odd line; the whole of it is in quarantine.jsonl and in the journal
+_KEPT_BYTES = 64 << 20  # of all of them; then only their places
 
 
 class Ledger:
@@ -197,9 +198,11 @@ class Ledger:
     def keep_odd(self, batch: Batch, *, source: str) -> None:
         """Lines that are not events, and holes."""
         for odd in batch.odd:
+            kept = odd.line[:_KEPT_LINE_BYTES] if self.state.quarantine_kept < _KEPT_BYTES else b""
+            self.state.quarantine_kept += len(kept)
             self.db.execute(
                 "INSERT INTO quarantine (source, offset, length, reason, data) VALUES (?, ?, ?, ?, ?)",
-                (self.source(source), odd.offset, odd.length, odd.reason, odd.line[:_KEPT_LINE_BYTES]),
+                (self.source(source), odd.offset, odd.length, odd.reason, kept),
             )
         self.state.quarantined += len(batch.odd)
         for hole in batch.holes:

@@ -35,10 +35,18 @@ _DUE = (
 _PIECE = 3 << 16  # a multiple of three, so that pieces of base64 join
 
 
-def write_out(folder: RunFolder, db: apsw.Connection, state: State, *, line_bytes: int = 64 << 20) -> bool:
+def write_out(
+    folder: RunFolder,
+    db: apsw.Connection,
+    state: State,
+    *,
+    line_bytes: int = 64 << 20,
+    file_bytes: int = 256 << 20,
+) -> bool:
     """Append the rows the file lacks and note it in the state, which the next commit saves.
 
-    `line_bytes`: how much of one line is kept.
+    `line_bytes`: how much of one line is kept. `file_bytes`: once the file is that long, lines are counted
+    and located in the store only, and the run says so.
 
     Returns:
         False: nothing to do.
@@ -55,6 +63,12 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State, *, line_byte
         file.seek(state.quarantine_bytes)
         while due:
             for row_id, source, offset, length, reason, kept in due:
+                state.quarantine_id = row_id
+                if file.tell() >= file_bytes:
+                    state.warn(
+                        f"quarantine.jsonl is full at {file_bytes >> 20} MiB: more lines are only counted"
+                    )
+                    continue
                 head = {"source": source, "offset": offset, "length": length, "reason": reason}
                 if length > line_bytes:
                     head["kept_bytes"] = line_bytes
@@ -64,7 +78,6 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State, *, line_byte
                 else:
                     _copy(folder, source, offset, min(length, line_bytes), file.write)
                 file.write(b'"}\n')
-                state.quarantine_id = row_id
             due = rows(db, _DUE, state.quarantine_id)
         file.flush()
         state.quarantine_bytes = file.tell()
@@ -73,9 +86,10 @@ def write_out(folder: RunFolder, db: apsw.Connection, state: State, *, line_byte
 
 def _copy(folder: RunFolder, source: str, offset: int, length: int, write: Callable[[bytes], int]) -> None:
     """The bytes of a long line, straight from its source, never all in memory."""
-    (found,) = [each for each in list_sources(folder) if each.name == source]
+    found = next((each for each in list_sources(folder) if each.name == source), None)
+    if found is None:
+        return  # gone since: its place is all that is left
     with SourceReader(found) as reader:
-        while length > 0:
-            part = reader.read(offset, min(length, _PIECE))
+        while length > 0 and (part := reader.read(offset, min(length, _PIECE))):
             write(base64.b64encode(part))
             offset, length = offset + len(part), length - len(part)

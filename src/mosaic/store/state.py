@@ -81,6 +81,7 @@ class State(msgspec.Struct, kw_only=True):
     order_bytes: int = 0
     quarantine_id: int = 0
     quarantine_bytes: int = 0
+    quarantine_kept: int = 0
     boot_id: str = ""
     long_lines: dict[str, int] = {}
     """Where the line began that ingest is passing over, by source: it is longer than any event may be."""

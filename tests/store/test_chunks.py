@@ -84,6 +84,17 @@ def test_several_episodes_share_a_chunk_and_are_found_in_it(counts: list[int]) -
         assert_same(chunk.part(index), part)
 
 
+@pytest.mark.parametrize("counts", [[1], [1, 1, 1], [5, 1, 300, 2], [1024]])
+def test_what_is_packed_quickly_comes_back_the_same(counts: list[int]) -> None:
+    total = sum(counts)
+    steps = make(total, t=[math.nan if k == 1 else 1.79e9 + k * 0.02 for k in range(total)])
+    resets = [b'{"seed":%d}' % k for k in range(len(counts))]
+    quick = chunks.decode(chunks.encode(range(len(counts)), counts, steps, resets, quick=True))
+    best = chunks.decode(chunks.encode(range(len(counts)), counts, steps, resets))
+    assert_same(quick.steps, steps)
+    assert (quick.episodes, quick.counts, quick.resets) == (best.episodes, best.counts, best.resets)
+
+
 @pytest.mark.parametrize("count", [20, 1024])
 def test_a_float_time_keeps_all_its_bits(count: int) -> None:
     t = [math.nan, -0.0, math.inf, -math.inf, 5e-324] + [1.79e9 + k / 3 for k in range(count - 5)]

@@ -43,19 +43,19 @@ class ReturnCurve:
         return len(self.index)
 
 
-def encode(points: Sequence[Point]) -> bytes:
-    """One block."""
+def encode(points: Sequence[Point], *, quick: bool = False) -> bytes:
+    """One block; `quick` for one that the next commits write anew."""
     index, t_end, return_, steps, mark = zip(*points, strict=True)
     returns = np.array(return_, np.float64)
     ends = np.array([len(points) - 1])
     return msgspec.msgpack.encode(
         [
             len(points),
-            *_pack_run(np.array(index, np.int64)),
-            *_pack_run(np.array(t_end, np.float64).view(np.int64)),
-            planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
-            planes.pack_ints(np.array(steps, np.int64)),
-            planes.pack_ints(np.array(mark, np.int64)),
+            *_pack_run(np.array(index, np.int64), quick=quick),
+            *_pack_run(np.array(t_end, np.float64).view(np.int64), quick=quick),
+            planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends, quick=quick),
+            planes.pack_ints(np.array(steps, np.int64), quick=quick),
+            planes.pack_ints(np.array(mark, np.int64), quick=quick),
         ]
     )
 
@@ -97,9 +97,9 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     )
 
 
-def _pack_run(column: npt.NDArray[np.int64]) -> tuple[int, bytes]:
+def _pack_run(column: npt.NDArray[np.int64], *, quick: bool) -> tuple[int, bytes]:
     """The first value, and how each differs from the one before (wrapping, so any bits do)."""
-    return int(column[0]), planes.pack_ints(column[1:] - column[:-1])
+    return int(column[0]), planes.pack_ints(column[1:] - column[:-1], quick=quick)
 
 
 def _unpack_run(first: int, deltas: bytes, count: int) -> npt.NDArray[np.int64]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunIngest", "Turn", "rebuild_path", "remove_store"]
 
+_FIRST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 64 << 10, 1 << 20
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -333,12 +334,16 @@ class RunIngest:
             reader if track.source.sealed else None
         )  # unpacking goes on where it was; plain files close
         final = False
+        block_bytes = _FIRST_BLOCK_BYTES  # little is new as a rule, and the rest of a live segment is NULs
         try:
             while read < left and not track.done:
                 next_seq = 0 if track.source.name == STDOUT else self._writer.next_seq(track.source.producer)
                 was = track.mark
-                taken = intake.take(reader, was, final=final, next_seq=next_seq)
-                read += max(taken.mark.cursor, taken.mark.seen) - max(was.cursor, was.seen)
+                taken = intake.take(reader, was, final=final, next_seq=next_seq, block_bytes=block_bytes)
+                further = max(taken.mark.cursor, taken.mark.seen) - max(was.cursor, was.seen)
+                read += further
+                if further > block_bytes // 2:
+                    block_bytes = min(4 * block_bytes, _MOST_BLOCK_BYTES)
                 if taken.batch is not None or taken.done or taken.mark.cursor != was.cursor:
                     hole = self._take(track, taken, hole)
                 track.mark = taken.mark

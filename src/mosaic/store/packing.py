@@ -3,7 +3,8 @@
 A live chunk holds what one commit brought of one episode. A long episode gets chunks of its own; short, ended
 ones share a chunk (a pack) with their neighbours and their `reset` events, because a chunk each would cost
 more than the steps. The newest pack stays open: commits write it anew in its place, marked live, until it is
-full. All of it happens inside the writer's transaction.
+full. What is live is written anew soon, so it is packed quickly rather than well. All of it happens inside
+the writer's transaction.
 """
 
 from __future__ import annotations
@@ -104,7 +105,9 @@ class Packer:
         self._points = []
 
     def _write_points(self, block: int, points: list[curve.Point]) -> None:
-        self._db.execute("INSERT OR REPLACE INTO curve VALUES (?, ?)", (block, curve.encode(points)))
+        self._db.execute(
+            "INSERT OR REPLACE INTO curve VALUES (?, ?)", (block, curve.encode(points, quick=block == _TAIL))
+        )
 
     def _put_away(self, live: Live, *, over: bool) -> None:
         waiting = live.waiting
@@ -181,7 +184,7 @@ class Packer:
     def _write_pack(self, *, full: bool) -> None:
         pack = self._pack
         steps = _steps_of(pack.spans)
-        blob = chunks.encode(pack.episodes, pack.counts, steps, pack.resets)
+        blob = chunks.encode(pack.episodes, pack.counts, steps, pack.resets, quick=not full)
         values = (int(not full), int(steps.seq.min()), int(steps.seq.max()), blob, pack.row)
         if pack.row is None:
             self._db.execute(
@@ -228,7 +231,7 @@ class Packer:
         return spans + self._pending(live)
 
     def _insert(self, episode: int, steps: Steps, *, live: bool) -> None:
-        blob = chunks.encode([episode], [len(steps)], steps, [b""])
+        blob = chunks.encode([episode], [len(steps)], steps, [b""], quick=live)
         self._db.execute(
             "INSERT INTO chunks (episode, live, seq_lo, seq_hi, data) VALUES (?, ?, ?, ?, ?)",
             (episode, int(live), int(steps.seq.min()), int(steps.seq.max()), blob),

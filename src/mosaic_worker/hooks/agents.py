@@ -95,7 +95,7 @@ class Agents:
         self.turn = 0
         self.shown = Shown()
         self._recorder = recorder
-        self._describe = describe
+        self.description = describe
         self._position = {"env_index": env_index} if env_index else {}
         self._env_key = ""
         self._epoch = -1
@@ -177,7 +177,7 @@ class Agents:
             codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
         episode_id = "{}:{}".format(self._group, codec.agent_id) + (f"~{times}" if times else "")
         named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
-        env = b"" if self._told else self._fields({"env": self._describe})
+        env = b"" if self._told else self._fields({"env": self.description})
         now = time.time_ns() // 1000
         body = (
             b'{"type":"reset","episode_id":%b,"env_key":%b,"agent_id":%b,"group":%b%b%b,"obs":%b,"t":%de-6'

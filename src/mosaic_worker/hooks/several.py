@@ -59,7 +59,7 @@ class AgentsTrack:
         self.group: Optional[str] = None  # each episode of the environment is a group of its own
         self.owner = 0
         self.dormant = self.busy = False
-        self._agents: Optional[Agents] = None
+        self._agents = Agents(recorder, {}, env_index=env_index)
         self._owed: Dict[Any, Reward] = {}
         _tracks.add(self)
 
@@ -71,12 +71,7 @@ class AgentsTrack:
     @property
     def shown(self) -> Shown:
         """What viewers see beside a frame."""
-        return self._made({}).shown
-
-    def _made(self, description: Dict[str, Any]) -> Agents:
-        if self._agents is None:
-            self._agents = Agents(self._recorder, description, env_index=self.env_index)
-        return self._agents
+        return self._agents.shown
 
     def begin(
         self,
@@ -88,11 +83,11 @@ class AgentsTrack:
         describe: Optional[Describe] = None,
     ) -> None:
         """The environment was reset: cut what was open; whoever is given an observation joins."""
-        description: Dict[str, Any] = {}
-        if self._agents is None and describe is not None:
+        agents = self._agents
+        if not agents.description and describe is not None:
             with report.guard("describing an environment"):
-                description = {**describe(), "agents": sorted(map(str, obs)) if isinstance(obs, dict) else []}
-        agents = self._made(description)
+                named = sorted(map(str, obs)) if isinstance(obs, dict) else []
+                agents.description = {**describe(), "agents": named}
         self.cut()
         self.dormant = False
         agents.begin(seed=seed, options=options, rng=rng)
@@ -105,7 +100,7 @@ class AgentsTrack:
         """The environment was stepped: whoever acted, was paid, sees something or is over."""
         if self.dormant:
             return
-        agents = self._made({})
+        agents = self._agents
         if not agents.begun:
             self.begin(None)
         many = len(numbers(reward) or ())
@@ -143,8 +138,6 @@ class AgentsTrack:
     def cut(self) -> None:
         """End every open episode where it stands; an action that waits gets what has come of it so far."""
         agents = self._agents
-        if agents is None:
-            return
         for agent in agents.open:
             track = agents.track(agent)
             if track is not None and track.acted:

@@ -81,3 +81,14 @@ def test_a_metric_keeps_its_source_or_has_none(folder: RunFolder) -> None:
     ingest_all(folder)
     with StoreReader(folder) as reader:
         assert [row.source for row in reader.metrics()] == ["wandb", None]
+
+
+def test_the_environment_that_a_config_names_is_one_of_the_runs_environments(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    worker.add({"type": "config", "env_id": "Walker-v0"}, {"type": "config", "env_id": "Walker-v0"})
+    worker.add({"type": "config", "algo": "ppo"}, {"type": "config", "env_id": ""})
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert reader.summary().env_ids == ["Walker-v0"]
+    assert verify(folder) == []

@@ -115,6 +115,52 @@ _FILES = {
         class PPO(BaseAlgorithm):
             pass
     """,
+    "ray/__init__.py": "",
+    "ray/rllib/__init__.py": "",
+    "ray/rllib/algorithms/__init__.py": "",
+    "ray/rllib/algorithms/algorithm.py": """
+        import os, types
+        import torch
+        class Trainable:
+            training_iteration = 0
+            def train(self):
+                self.training_iteration += 1
+                found = {"training_iteration": self.training_iteration, "config": {"lr": 0.1}}
+                return {**found, "env_runners": {"return_mean": 21.5, "note": "text"}}
+            def save_to_path(self, path):
+                os.makedirs(path)
+                torch.save({}, os.path.join(path, "state"))
+                return path
+            def save(self, checkpoint_dir):
+                self.save_to_path(checkpoint_dir)
+                with open(os.path.join(checkpoint_dir, ".metadata"), "w") as file:
+                    file.write("{}")
+                return types.SimpleNamespace(checkpoint=types.SimpleNamespace(path=checkpoint_dir))
+        class Algorithm(Trainable):
+            pass
+        class PPO(Algorithm):
+            pass
+    """,
+    "d3rlpy/__init__.py": "",
+    "d3rlpy/base.py": """
+        import torch
+        class LearnableBase:
+            def save(self, fname):
+                with open(fname, "wb") as file:
+                    torch.save({}, file)
+    """,
+    "d3rlpy/logging/__init__.py": "",
+    "d3rlpy/logging/logger.py": """
+        from tensorboardX import SummaryWriter
+        class D3RLPyLogger:
+            def __init__(self):
+                self.writer = SummaryWriter("tb")
+            def commit(self, epoch, step):
+                metrics = {name: sum(values) / len(values) for name, values in self.buffer.items()}
+                for name, value in metrics.items():
+                    self.writer.add_scalar(name, value, epoch)
+                return metrics
+    """,
     "wandb/__init__.py": """
         from wandb.sdk.wandb_config import Config
         from wandb.sdk.wandb_init import init

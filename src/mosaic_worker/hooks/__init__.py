@@ -37,6 +37,8 @@ HOOK_MODULES = (
     "tensorboard",
     "wandb",
     "sb3",
+    "rllib",
+    "d3rlpy",
     "checkpoints",
     "renames",
     "children",

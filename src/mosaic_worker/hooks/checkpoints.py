@@ -1,8 +1,8 @@
 """What a script saves its policy to, listed and hashed after each save. Never loads one, never writes one.
 
-Always listed: what torch, TorchScript, safetensors and `VecNormalize` save. What is saved with a tool for
-anything (numpy, pickle, joblib, cloudpickle, dill) is listed when it looks like a policy: `weights` has the
-rule. A save to memory leaves no file and is not listed, also when the script writes those bytes to a file
+Always listed: what torch, TorchScript, safetensors, d3rlpy and `VecNormalize` save. What is saved with a tool
+for anything (numpy, pickle, joblib, cloudpickle, dill) is listed when it looks like a policy: `weights` has
+the rule. A save to memory leaves no file and is not listed, also when the script writes those bytes to a file
 later. A save inside a save counts once, as the outer one.
 """
 
@@ -55,6 +55,7 @@ def register(recorder: Recorder) -> None:
     for module in ("numpy.lib._npyio_impl", "numpy.lib.npyio"):  # numpy 2, numpy 1
         hooks.on_import(module, lambda found: _hook_numpy(found, recorder))
     hooks.on_import("torch.jit._script", lambda module: _hook_script_module(module, recorder))
+    hooks.on_import("d3rlpy.base", lambda module: _hook(recorder, "save", 1, "fname")(module.LearnableBase))
     hooks.on_import(
         "stable_baselines3.common.vec_env.vec_normalize",
         lambda module: _hook(recorder, "save", 1, "save_path", kind="vecnormalize")(module.VecNormalize),
@@ -133,6 +134,6 @@ def _hook_numpy(module: Any, recorder: Recorder) -> None:
 
 
 def _hook_script_module(module: Any, recorder: Recorder) -> None:
-    for name in ("RecursiveScriptModule", "ScriptModule"):
+    for name in ("RecursiveScriptModule", "ScriptModule", "ScriptFunction"):
         if "save" in vars(getattr(module, name, object)):
             _hook(recorder, "save", 1, "f")(getattr(module, name))

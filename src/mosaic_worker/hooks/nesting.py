@@ -62,7 +62,7 @@ def wrap(
     same function by the same kind of hook does nothing.
     """
     original = getattr(owner, name)
-    if getattr(original, _MARK, None) is nesting:
+    if getattr(original, _MARK, None) == id(nesting):
         return
 
     def hooked(*args: Any, **kwargs: Any) -> Any:
@@ -76,7 +76,7 @@ def wrap(
 
     _codes.add(hooked.__code__)
     functools.update_wrapper(hooked, original)
-    vars(hooked)[_MARK] = nesting
+    vars(hooked)[_MARK] = id(nesting)  # a number: who wraps this one in turn (Ray) may pickle its attributes
     setattr(owner, name, hooked)
     # A function is pickled by the name of the module that defines it, so it must be found there as well.
     home = sys.modules.get(getattr(original, "__module__", None) or "")

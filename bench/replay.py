@@ -1,6 +1,7 @@
 """How long it takes to open a recorded episode and to get to any of its steps, beside drawing one frame.
 
-A CartPole episode of 1,000 steps and a LunarLander one of 500, by policies that keep them going. Seeks are
+A CartPole episode of 1,000 steps and a LunarLander one of 500, by policies that keep them going; a CarRacing
+one, which cannot be copied, and a Humanoid one, which takes long to draw without a graphics card. Seeks are
 random, with nothing kept by the player: every frame is asked of the child. And the last of 100,000 episodes
 beside an early one, once replayed alone and once as a chain from a near seeded reset.
 """
@@ -49,6 +50,24 @@ for _ in range(2):
         over = terminated or truncated
 """
 
+CAR_RACING = """
+import gymnasium as gym
+env = gym.make("CarRacing-v3", continuous=False)
+for _ in range(2):
+    env.reset(seed=1)
+    for k in range(280):
+        env.step(3 if k % 3 else 1)
+"""
+HUMANOID = """
+import gymnasium as gym
+env = gym.make("Humanoid-v5", terminate_when_unhealthy=False)
+env.action_space.seed(1)
+for _ in range(2):
+    env.reset(seed=1)
+    for _ in range(300):
+        env.step(env.action_space.sample() * 0.3)
+"""
+
 
 def measure(*, seeks: int = 60, episodes: int = 100_000) -> dict[str, float]:
     """All figures of replay; `seeks` is how many random ones are timed, `episodes` how far the last is."""
@@ -59,6 +78,8 @@ def measure(*, seeks: int = 60, episodes: int = 100_000) -> dict[str, float]:
         runs = {
             "cartpole": record(home, CARTPOLE),
             "lunarlander": record(home, LUNAR_LANDER, python=python_of("envs")),
+            "carracing": record(home, CAR_RACING, python=python_of("envs")),
+            "humanoid": record(home, HUMANOID, python=python_of("envs")),
         }
         for name, folder in runs.items():
             found |= {f"{name}_{key}": value for key, value in _measure_run(folder, seeks).items()}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import os
-import pathlib
 import sys
 from typing import Any, Dict
 
@@ -57,7 +56,8 @@ def coded(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911  (one return per 
         return {"items": [[coded(key, depth + 1), coded(item, depth + 1)] for key, item in value.items()]}
     if kind is bytes and len(value) <= _MAX_BYTES:
         return {"bytes": base64.b64encode(value).decode()}
-    if isinstance(value, pathlib.PurePath):
+    pathlib = sys.modules.get("pathlib")
+    if pathlib is not None and isinstance(value, pathlib.PurePath):
         return {"path": os.fspath(value)}
     return _array(value)
 
@@ -118,6 +118,8 @@ def decoded(value: Any) -> Any:  # noqa: PLR0911  (one return per mark)
         if mark == "float":
             return float_from_json(held)
         if mark == "path":
+            import pathlib
+
             return pathlib.Path(held)
         if mark == "bytes":
             return base64.b64decode(held)

@@ -8,7 +8,6 @@ the name and type. Nothing of an environment is called.
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import sys
 import types
@@ -71,6 +70,7 @@ def _watch(cls: Type[Any]) -> None:
     raw = vars(cls).get("__init__")
     if not isinstance(raw, types.FunctionType) or hasattr(raw, "_mosaic_hook"):
         return
+    import inspect  # slow, and only needed once there is an environment
 
     @functools.wraps(raw)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807  (it is one)
@@ -122,6 +122,8 @@ def _named(
     raw: Any, env: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]
 ) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
     """The arguments by name, as far as they have one."""
+    import inspect
+
     try:
         signature = inspect.signature(raw)
         bound = signature.bind(env, *args, **kwargs).arguments

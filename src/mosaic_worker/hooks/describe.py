@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from typing import Any, Dict, List, Optional
@@ -122,6 +121,8 @@ def _source(base: Any) -> Dict[str, Any]:
             data = opened.read(_MAX_SOURCE_BYTES)
     except OSError:
         return {}
+    import hashlib  # slow, and only needed once there is an environment
+
     return {"source": {"file": text(os.path.abspath(file)), "sha256": hashlib.sha256(data).hexdigest()}}
 
 

@@ -28,6 +28,7 @@ _OPENING_SECS = 0.5
 _FILMING_SECS = 15.0
 _SLICE_SECS = 0.005
 _DEAR_SECS = 0.03
+_QUIET_SECS = 0.5
 _PROBED_TURNS = 5_000
 
 
@@ -60,6 +61,7 @@ class Stage:
         self._reel = Reel()
         """Frames of an environment whose drawing leaves no traces, where getting to them again is dear."""
         self._drawn_secs = 0.0
+        self._asked_at = -math.inf
         self._idle: Optional[Iterator[None]] = None
         self._film: Optional[Film] = None
 
@@ -133,6 +135,9 @@ class Stage:
         for turn in _halving(seeker.turns) if single else ():
             if turn in self._reel:
                 continue
+            while time.monotonic() - self._asked_at < _QUIET_SECS:  # whoever looks around now must not wait
+                time.sleep(_SLICE_SECS)
+                yield
             if self._reel.full or not self._drawn_dear(turn):
                 return
             yield
@@ -175,6 +180,7 @@ class Stage:
         if self.seeker is None:
             raise RuntimeError("no unit is open")
         turn = max(0, min(turn, self.seeker.turns))
+        self._asked_at = time.monotonic()
         if self._film is not None:
             return self._film.frame(turn)
         return self._reel.get(turn) or self._drawn(turn, focus)

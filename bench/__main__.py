@@ -163,6 +163,17 @@ def _fastlane(found: Figures) -> list[Row]:
             limit = 1.1 if size == "480x640" and not who else None
             label = f"publish / memcpy, {size}{who.replace('_', ' ')}"
             rows.append(Row(label, found[f"publish_ratio_{size}{who}"], "x", limit))
+    for key, shown in (("memcpy", "memcpy"), ("iceoryx2", "iceoryx2")):
+        if f"{key}_one_us_1080x1920" in found:
+            rows.append(
+                Row(
+                    f"{shown} of 1080x1920 to one place, that stays in the cache",
+                    found[f"{key}_one_us_1080x1920"],
+                    "µs",
+                    beside="round four places",
+                    beside_value=found[f"{key}_us_1080x1920"],
+                )
+            )
     rows.append(Row("age of a frame at its reader, median", found["age_millis_median"], "ms", 16.7))
     return rows
 
@@ -269,12 +280,52 @@ def _ui(found: Figures) -> list[Row]:
     return rows
 
 
+def _price(found: Figures) -> list[Row]:
+    rows = [
+        Row("idle, all our processes", found["idle_ours_percent"], "% of a core", 0.1),
+        Row(
+            "mosaic run itself, a run of nothing",
+            found["idle_command_secs"],
+            "s",
+            0.3,
+            beside="python -c pass",
+            beside_value=found["idle_bare_python_secs"],
+        ),
+    ]
+    for key in [key for key in found if key.endswith("watched_ours_percent") and "_ppo_" not in key]:
+        cores, _, rate, watched = key.split("_")[:4]
+        prefix = key.removesuffix("ours_percent")
+        goal = {"unwatched": 1.0, "watched": 3.0}[watched] if rate == "1000" else None
+        what = f"{int(rate):,} steps/s, {watched}, {cores} core{'s' * (cores != '1')}"
+        rows.append(Row(f"all our processes, {what}", found[key], "% of a core", goal))
+        for who in ("ingest", "daemon", "shim", "attending"):
+            rows.append(Row(f"… {who}", found[f"{prefix}{who}_percent"], "% of a core"))
+        rows.append(
+            Row(
+                "… and what recording adds in the worker",
+                found[f"{prefix}worker_extra_percent"],
+                "% of a core",
+                beside="the program alone",
+                beside_value=found[f"{prefix}alone_percent"],
+            )
+        )
+    for key in [key for key in found if key.endswith("_percent") and "_ppo_" in key]:
+        cores, _, _, watched, *rest = key.removesuffix("_percent").split("_")
+        goal = 3.0 if (cores, watched, *rest) == ("1", "unwatched", "slower") else None
+        shown = {"slower": "wall time", "more": "processor time of all", "ours": "our processes"}[rest[0]]
+        rows.append(
+            Row(f"SB3 PPO, {watched}, {cores} core{'s' * (cores != '1')}, {shown}", found[key], "%", goal)
+        )
+    return rows
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
     "store": ("bench.store", _store),
     "publish": ("bench.publish", _publish),
     "listing": ("bench.listing", _listing),
+    "price": ("bench.price", _price),
     "replay": ("bench.replay", _replay),
     "fastlane": ("bench.fastlane", _fastlane),
     "watching": ("bench.watching", _watching),

@@ -115,15 +115,15 @@ def _side_by_side(calls: dict[str, Callable[[], object]], times: int, *, blocks:
     return found
 
 
-def _memcpy(frame: Any) -> Callable[[], object]:
+def _memcpy(frame: Any, *, count: int = layout.SLOTS) -> Callable[[], object]:
     """The limit: the bare copy, going round as many buffers as a ring has slots."""
-    places = [np.empty_like(frame) for _ in range(layout.SLOTS)]
+    places = [np.empty_like(frame) for _ in range(count)]
     turn = 0
 
     def copy() -> None:
         nonlocal turn
         turn += 1
-        np.copyto(places[turn % layout.SLOTS], frame)
+        np.copyto(places[turn % count], frame)
 
     return copy
 
@@ -235,6 +235,8 @@ def measure(*, blocks: int = 15, sizes: tuple[tuple[int, int], ...] = SIZES) -> 
             )
             found[f"memcpy_us_{name}"], found[f"publish_us_{name}"] = alone["memcpy"], alone["publish"]
             found[f"publish_ratio_{name}"] = alone["ratio"]
+            cached = _memcpy(stage.frame, count=1)  # always to the same place: what a cache makes of it
+            found[f"memcpy_one_us_{name}"] = statistics.median(_block(cached, times) for _ in range(blocks))
             for count, stopped in ((1, False), (4, False), (1, True)):
                 with stage.readers(count, stopped=stopped):
                     with_them = _side_by_side(
@@ -253,6 +255,7 @@ def measure(*, blocks: int = 15, sizes: tuple[tuple[int, int], ...] = SIZES) -> 
         found[f"queue_cpu_us_{name}"] = _by_queue(stage.frame, few)
         if str(size) in iceoryx:
             found[f"iceoryx2_us_{name}"] = iceoryx[str(size)]
+            found[f"iceoryx2_one_us_{name}"] = iceoryx[f"{size}_one_place"]
     return found
 
 

@@ -1,4 +1,4 @@
-.PHONY: install demo test check bench proof mutants frameworks proto screenshots recording display clean
+.PHONY: install demo test check bench proof soak mutants frameworks proto screenshots recording display clean
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -33,6 +33,10 @@ test: install display
 
 proof: install
 	$(TRY) -m heavy
+
+# All of what `proof` takes a sample of (tests/proof/soak.py): hours, for a quiet machine.
+soak: install
+	MOSAIC_SOAK=1 $(TRY) -m heavy
 
 # Breaks one line of src/ at a time and sees which tests notice; see tests/mutation. A test that fails without the
 # break too is left out.

@@ -37,3 +37,17 @@ def test_an_episode_that_does_not_exist_is_a_clear_error(mosaic: Callable[..., S
     said = mosaic("steps", "last", "99")
     assert said.code == 2
     assert "99" in said.err
+
+
+@pytest.mark.parametrize("episode", ["9" * 5000, "²", "007"], ids=["long", "raised", "padded"])
+def test_an_episode_that_is_no_index_of_any_length_is_a_clear_error(
+    mosaic: Callable[..., Said], episode: str
+) -> None:
+    for words in (
+        ("steps", "last", episode),
+        ("replay", "last", "--episode", episode, "--verify"),
+        ("branch", "last", "--episode", episode, "--step", "0"),
+        ("events", "last", "--episode", episode),
+    ):
+        said = mosaic(*words)
+        assert (said.code, "there is no episode" in said.err) == (2, True), (words[0], said.err)

@@ -63,7 +63,7 @@ def branch_command(
     run_id = branch(
         root,
         row.run_id,
-        int(episode) if episode.isdigit() else episode,
+        options.episode_key(episode),
         step,
         ask=lambda question: options.ask(root, row, question, wait_secs=wait_secs),
         actions=actions,

@@ -39,7 +39,6 @@ _COLUMNS = (
 _SHOWN_APART = ("type", "seq", "t", "episode_id", "step")
 _CELLS = 200  # of one value in the table
 _SHOWN = 1000  # rows of a table that names no number
-_INDEX_DIGITS = 19  # and more: no index
 _LATEST = 1e11  # seconds: the year 5138. Beyond it some C library refuses, and no worker means it
 
 
@@ -83,7 +82,9 @@ def events_command(
     if follow and (episode is not None or step is not None):
         raise UsageError("--follow goes with --kind only: leave out --episode and --step.")
     root, row = options.find(run)
-    asked = _Asked(list(dict.fromkeys(kinds)) or None, None if episode is None else _key(episode), step)
+    asked = _Asked(
+        list(dict.fromkeys(kinds)) or None, None if episode is None else options.episode_key(episode), step
+    )
     if follow:
         _follow(root, row, asked, as_json=as_json, most=most, wait_secs=wait_secs)
         return
@@ -131,12 +132,6 @@ def _write_last(
     if there > len(found):
         note(f"The last {count(len(found))} of {count(there)} events. -n N shows more, --json all of them.")
     return found[-1].seq if found else 0
-
-
-def _key(episode: str) -> int | str:
-    """An index, or an id: whatever is not a number as MOSAIC writes it, or is too long for an index."""
-    plain = episode.isascii() and episode.isdigit() and len(episode) < _INDEX_DIGITS
-    return int(episode) if plain and str(int(episode)) == episode else episode
 
 
 def _check(reader: StoreReader, run_id: str, asked: _Asked) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "WithRest",
     "ask",
+    "episode_key",
     "find",
     "json_option",
     "of_job",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 _REST = "mosaic.rest"
+_INDEX_DIGITS = 19  # and more: no index
 
 T = TypeVar("T")
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -109,6 +111,12 @@ def _option(field: Field, changes: Mapping[str, Any]) -> Callable[[F], F]:
 def root() -> DataRoot:
     """The data root in force, checked."""
     return run_index.checked(data_root())
+
+
+def episode_key(text: str) -> int | str:
+    """An index, or an id: whatever is not a number as MOSAIC writes it, or is too long for an index."""
+    plain = text.isascii() and text.isdigit() and len(text) < _INDEX_DIGITS
+    return int(text) if plain and str(int(text)) == text else text
 
 
 def find(text: str) -> tuple[DataRoot, RunRow]:

@@ -92,19 +92,16 @@ def replay_command(
     folder = root.run(row.run_id)
     words = str(python) if python is not None else None
     if drawing:
-        verdicts = [_draw(folder, _key(episodes[0]), drawing[0], kind=_kind(mp4, gif), first=first, last=last,
+        key = options.episode_key(episodes[0])
+        verdicts = [_draw(folder, key, drawing[0], kind=_kind(mp4, gif), first=first, last=last,
                           fps=fps, allowed=allowed, python=words)]  # fmt: skip
     else:
-        keys = [] if everything else [_key(text) for text in episodes]
+        keys = [] if everything else [options.episode_key(text) for text in episodes]
         verdicts = _verify(folder, keys, allowed=allowed, python=words)
         if not verdicts:
             note(f"run {row.name or row.run_id} has no episodes: nothing was replayed")
             return 1
     return _tell(verdicts, as_json=as_json)
-
-
-def _key(text: str) -> int | str:
-    return int(text) if text.isdigit() else text
 
 
 def _kind(mp4: Path | None, gif: Path | None) -> str:

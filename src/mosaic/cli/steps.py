@@ -50,8 +50,7 @@ def steps_command(
     root, row = options.find(run)
 
     def question(reader: StoreReader) -> list[StepRow]:
-        key = int(episode) if episode.isascii() and episode.isdigit() else episode
-        return reader.steps(reader.episode(key).index, first=first, limit=most)
+        return reader.steps(reader.episode(options.episode_key(episode)).index, first=first, limit=most)
 
     steps = options.ask(root, row, question, wait_secs=wait_secs)
     if as_json:

@@ -180,7 +180,8 @@ def encode(
         _zstd.compress(b"".join(resets)) if any(resets) else b"",
     ]
     if not (isinstance(steps.rewards, values.Same) and steps.rewards.text == b"null"):
-        body.append(_pack_values(steps.rewards, ends))  # at the end: who does not know it reads the rest
+        # At the end: who does not know it reads the rest.
+        body.append(_pack_values(steps.rewards, ends, quick=quick))
     packed = msgspec.msgpack.encode(body)
     form = _PLAIN
     if quick or len(steps) < _SMALL:

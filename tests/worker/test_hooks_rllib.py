@@ -62,3 +62,16 @@ def test_who_wraps_a_hooked_method_can_pickle_what_it_copied_of_it(tmp_path: Pat
         """,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_hooked_method_that_was_inherited_is_still_pickled_by_name(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        import pickle
+        from ray.rllib.algorithms.algorithm import Algorithm
+        for method in (Algorithm.train, Algorithm.save, Algorithm.save_to_path):
+            assert pickle.loads(pickle.dumps(method)) is method
+        """,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

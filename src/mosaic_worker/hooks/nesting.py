@@ -77,6 +77,9 @@ def wrap(
     _codes.add(hooked.__code__)
     functools.update_wrapper(hooked, original)
     vars(hooked)[_MARK] = id(nesting)  # a number: who wraps this one in turn (Ray) may pickle its attributes
+    if isinstance(owner, type) and name not in vars(owner):
+        # Inherited: under the name it came with, one would find the original, and pickle ours by value.
+        hooked.__module__, hooked.__qualname__ = owner.__module__, f"{owner.__qualname__}.{name}"
     setattr(owner, name, hooked)
     # A function is pickled by the name of the module that defines it, so it must be found there as well.
     home = sys.modules.get(getattr(original, "__module__", None) or "")

@@ -227,7 +227,7 @@ def _take(body: IO[bytes], file: archive.PackedFile, target: Path) -> None:
 def _check_run(folder: RunFolder, source: Path) -> None:
     try:
         manifest = runs.read_manifest(folder)
-    except StoreError as error:
+    except (StoreError, ValueError, RecursionError) as error:
         raise ProtocolError(f"{source} holds no readable manifest.json: {error}") from error
     if manifest.spec.run_id != folder.run_id:
         raise ProtocolError(

@@ -13,7 +13,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type, Union
 
-from mosaic_worker import report, rng, roles, stack
+from mosaic_worker import importing, report, rng, roles, stack
 from mosaic_worker.episodes import SeveralAgentsError, Track
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import constructing, rendering, several
@@ -224,8 +224,11 @@ class EnvHooks:
         args: Tuple[Any, ...],
         kwargs: Dict[str, Any],
     ) -> Any:
-        """Reset the environment, and begin an episode; or, as part of something bigger, just reset it."""
-        if is_inside():
+        """Reset the environment, and begin an episode; or, as part of something bigger, just reset it.
+
+        A library that tries environments out while it is imported is something bigger, too.
+        """
+        if is_inside() or (not track.shared.named and importing.a_library()):
             with report.guard(f"{self.api} reset"):
                 track.sleep()
             return raw(env, *args, **kwargs)

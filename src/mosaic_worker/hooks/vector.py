@@ -11,7 +11,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Type
 
 import mosaic_worker
-from mosaic_worker import report, rng, roles
+from mosaic_worker import importing, report, rng, roles
 from mosaic_worker.frames import frames
 from mosaic_worker.hooks import on_import, rendering
 from mosaic_worker.hooks.describe import describe_vector
@@ -204,7 +204,8 @@ class VectorHooks:
         hooks = self
 
         def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if is_inside():
+            known = self.__dict__.get("_mosaic")
+            if is_inside() or (known is None and importing.a_library()):
                 return raw(self, *args, **kwargs)
             seed, options = reset_arguments(args, kwargs)
             if isinstance(options, dict):

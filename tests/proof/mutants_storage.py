@@ -1,4 +1,4 @@
-"""The deliberate breaks of G1, G2, G3, G8, G9 and G10: recording, ingest and the store."""
+"""The deliberate breaks of G1, G2, G3, G8, G9, G10 and G27: recording, ingest and the store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,29 @@ _STORE = "tests/proof/test_disposable_store.py"
 _LINES = "tests/proof/test_hostile_lines.py::test_a_thousand_mixed_hostile_lines_cost_exactly_themselves"
 _FLOATS = "tests/proof/test_exact_floats.py::test_every_float_arrives_bit_for_bit[30]"
 
+_POKES = (
+    "tests/proof/test_freshness.py::"
+    "test_what_was_acknowledged_before_a_poke_is_in_the_store_when_it_is_answered"
+)
+_LEASES = "tests/proof/test_freshness.py::test_a_lease_brings_turns_that_nobody_pokes_for"
+
 STORAGE_MUTANTS: list[Mutant] = [
+    Mutant(
+        name="a poke is answered before its turn",
+        guarantee="G27",
+        file="mosaic/daemon/ingest.py",
+        old="        now_nanos = time.time_ns()\n",
+        new="        now_nanos = time.time_ns()\n        freshness.stamp(watched.folder, now_nanos)\n",
+        proof=_POKES,
+    ),
+    Mutant(
+        name="a lease is ignored",
+        guarantee="G27",
+        file="mosaic/daemon/turns.py",
+        old="    if run.leased_until > last + FRESH_SECS:\n",
+        new="    if run.leased_until > last + 3600.0:\n",
+        proof=_LEASES,
+    ),
     Mutant(
         name="acknowledged before it is written",
         guarantee="G1",

@@ -51,8 +51,8 @@ TIMELESS = [
 STAMPS = {
     "daemon/trainer.py": {"__init__": 1},  # the default of `now`, which goes into listings
     "daemon/runbook.py": {"scan": 1},  # whether the list of runs changed at all: compared for equality only
-    # When the worker began and ended, for people.
-    "daemon/places/local/shim.py": {"_start": 1, "_ended": 1, "_record_exit": 1},
+    # When the worker began and ended, for people; and whether the order changed: compared for equality only.
+    "daemon/places/local/shim.py": {"_start": 1, "_ended": 1, "_record_exit": 1, "_read_order": 1},
 }
 """Where runs are watched: these readings, by function, and no others. None of them enters a decision."""
 

@@ -279,6 +279,7 @@ class RunIngest:
         # SYNC: asked before reading, so that nothing can be appended between the last read and the verdict.
         over = ended(self._folder)
         left, until = self._turn_bytes, time.monotonic() + self._turn_secs
+        finished = False
         self._writer.begin()
         sources, strange = look(self._folder)
         advanced = self._warn_of(strange)
@@ -286,13 +287,15 @@ class RunIngest:
             read, moved = self._read_source(track, left, until, over=over)
             left -= read
             advanced = advanced or moved
+            finished = finished or track.done
             if left <= 0 or time.monotonic() >= until:
                 break
         if advanced:
             self._writer.commit()
         else:
             self._writer.db.execute("ROLLBACK")
-        more = left <= 0 or time.monotonic() >= until
+        # After a segment that is done comes the producer's next one.
+        more = left <= 0 or finished or time.monotonic() >= until
         if self._in_use:
             self.write_quarantine()
         more = self._seal_some(until) or more

@@ -24,7 +24,7 @@ _POKES = (
     "tests/proof/test_freshness.py::"
     "test_what_was_acknowledged_before_a_poke_is_in_the_store_when_it_is_answered"
 )
-_LEASES = "tests/proof/test_freshness.py::test_a_lease_brings_turns_that_nobody_pokes_for"
+_LEASES = "tests/daemon/test_turns.py::test_with_a_lease_it_has_one_every_tenth_of_a_second"
 
 STORAGE_MUTANTS: list[Mutant] = [
     Mutant(

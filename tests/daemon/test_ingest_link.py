@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.daemon import ingest_link
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.errors import DaemonError
 from mosaic.paths import RunFolder
@@ -102,3 +103,11 @@ def test_a_hung_ingest_is_killed_when_the_daemon_closes(heard: Heard, tmp_path: 
     until(lambda: heard)
     link.close()
     assert link.pid is None
+
+
+def test_a_summary_comes_back_as_it_was_floats_by_name_and_texts_alike() -> None:
+    line = b'{"run_id": "r", "summary": {"last_return": "NaN", "mean_return_100": 0.5, "returns_of": "eval"}}'
+    summary = ingest_link._understand(line).summary
+    assert summary is not None
+    assert math.isnan(summary.last_return or 0.0)
+    assert (summary.mean_return_100, summary.returns_of) == (0.5, "eval")

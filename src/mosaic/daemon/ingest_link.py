@@ -12,7 +12,7 @@ import queue
 import subprocess
 import sys
 import threading
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["IngestLink", "News", "ingest_command"]
 
 _log = logging.getLogger(__name__)
+
+_TEXTS = {field.name for field in msgspec.structs.fields(StoreSummary) if str in get_args(field.type)}
+"""What of a summary is text."""
 
 
 def ingest_command(*, seal: bool = True) -> list[str]:
@@ -220,9 +223,9 @@ def _understand(line: bytes) -> News:
     said = msgspec.json.decode(line, type=_Line)
     summary = None
     if said.summary is not None:
-        # A summary holds numbers and lists: a text in it can only be the name of a float (see `floats`).
+        # A text where the summary has none is the name of a float (see `floats`).
         plain = {
-            name: floats.from_json(value) if isinstance(value, str) else value
+            name: floats.from_json(value) if isinstance(value, str) and name not in _TEXTS else value
             for name, value in said.summary.items()
         }
         summary = msgspec.convert(plain, StoreSummary)

@@ -79,8 +79,8 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="a lost run counts as finished",
         guarantee="G6",
         file="mosaic/runs/lifecycle.py",
-        old="    return Verdict(RunState.LOST, _how_lost",
-        new="    return Verdict(RunState.FINISHED, _how_lost",
+        old="    return Verdict(RunState.LOST, why or _how_lost",
+        new="    return Verdict(RunState.FINISHED, why or _how_lost",
         proof=_OUTLIVE,
     ),
     Mutant(
@@ -153,9 +153,9 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="the daemon listens on the network too",
         guarantee="G13",
         file="mosaic/daemon/server.py",
-        old='        server.add_insecure_port(f"unix:{self._root.socket}")\n',
+        old='        server.add_insecure_port(f"unix:{bound}")\n',
         new=(
-            '        server.add_insecure_port(f"unix:{self._root.socket}")\n'
+            '        server.add_insecure_port(f"unix:{bound}")\n'
             '        server.add_insecure_port("127.0.0.1:0")\n'
         ),
         proof=_PRIVACY + "test_no_process_of_ours_listens_on_a_network",
@@ -256,11 +256,12 @@ PROCESS_MUTANTS: list[Mutant] = [
         name="liveness is a heartbeat",
         guarantee="G18",
         file="mosaic/runs/folder.py",
-        old="    shim_alive = held(folder.shim_lock)\n",
+        old='    shim_alive = attempt("shim.lock", lambda: held("shim.lock", dir_fd=fd), otherwise=False)\n',
         new=(
+            '    shim_alive = attempt("shim.lock", lambda: held("shim.lock", dir_fd=fd), otherwise=False)\n'
             "    from time import time as wall_clock\n\n"
-            "    lock = folder.shim_lock\n"
-            "    shim_alive = held(lock) and wall_clock() - lock.stat().st_mtime < 3600\n"
+            '    beat = os.stat("shim.lock", dir_fd=fd).st_mtime if shim_alive else 0.0\n'
+            "    shim_alive = shim_alive and wall_clock() - beat < 3600\n"
         ),
         proof=_CLOCK + "test_records_from_any_time_give_the_same_states",
     ),

@@ -6,6 +6,7 @@ from tests.proof.mutants_artifacts import ARTIFACT_MUTANTS
 from tests.proof.mutants_frames import FRAME_MUTANTS
 from tests.proof.mutants_golden import GOLDEN_MUTANTS
 from tests.proof.mutants_import import IMPORT_MUTANTS
+from tests.proof.mutants_neighbours import NEIGHBOUR_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
@@ -17,4 +18,5 @@ MUTANTS: list[Mutant] = [
     *ARTIFACT_MUTANTS,
     *GOLDEN_MUTANTS,
     *IMPORT_MUTANTS,
+    *NEIGHBOUR_MUTANTS,
 ]

@@ -37,7 +37,6 @@ ALLOWED = {
     "mosaic/exporting/tensorboard.py": "the file that is exported",
     "mosaic/exporting/unpack.py": "the pack, and the new folder that it is unpacked into",
     "mosaic/exporting/video.py": "the film that is exported",
-    "mosaic/exporting/archive.py": "files of a run, as they go into a pack",
     "mosaic/fastlane/segment.py": "shared memory, checked as the layer does",
     "mosaic/rpc/client.py": "the token",
     "mosaic/rpc/generate.py": "our own source",
@@ -54,9 +53,13 @@ ALLOWED = {
     "mosaic_worker/drivers/kit/loading.py": "the checkpoint that the user named",
     "mosaic_worker/drivers/kit/saving.py": "the checkpoint that it makes",
     "mosaic_worker/fastlane.py": "shared memory that it makes; /proc",
-    "mosaic_worker/recorder.py": "the user's script",
+    "mosaic_worker/hooks/children.py": "the first line of a program that the script starts",
+    "mosaic_worker/hooks/describe.py": "the source of an environment",
+    "mosaic_worker/listing.py": "the checkpoint that the script saved",
     "mosaic_worker/replay/__main__.py": "/dev/null",
     "mosaic_worker/replay/branch.py": "the plan of a branch",
+    "mosaic_worker/replay/build.py": "the source of an environment",
+    "mosaic_worker/replay/script.py": "the user's script",
     "mosaic_worker/segment.py": "the segment that it makes",
 }
 

@@ -11,7 +11,7 @@ import time
 from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
 
-from mosaic_worker import report, roles, shapes
+from mosaic_worker import report, rewards, roles, shapes
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.journal import NO_ROOM
 
@@ -282,7 +282,7 @@ class Track:
         """An array, a list or a tensor; or something that is not made of numbers."""
         if isinstance(reward, dict):
             raise SeveralAgentsError
-        found = shapes.paid(reward)
+        found = rewards.paid(reward)
         self._reward_value = found.value
         self._reward_bytes = found.as_json()
 

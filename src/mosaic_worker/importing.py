@@ -24,7 +24,7 @@ def a_library() -> bool:
         code, caller = frame.f_code, frame.f_back
         if code.co_name == "<module>" and caller is not None:
             importer = str(caller.f_globals.get("__name__"))
-            is_installed = any(place in code.co_filename for place in _INSTALLED)
+            is_installed = any(folder in code.co_filename for folder in _INSTALLED)
             if is_installed and importer.startswith("importlib._bootstrap"):
                 return True
         frame = caller

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from mosaic.store.order import OrderFile
@@ -40,3 +41,14 @@ def test_a_file_cut_short_says_so_and_is_rewritten(folder: RunFolder) -> None:
     order.flush()
     order.close()
     assert folder.order.read_bytes() == b'"a"\nnull\n"c"\n"d"\n'
+
+
+def test_a_line_without_end_is_cut_off_and_not_read_to_its_end(folder: RunFolder) -> None:
+    ours = b'"a"\n"b"\n'
+    folder.order.write_bytes(ours)
+    os.truncate(folder.order, 1 << 40)
+    order = OrderFile(folder.order, known_lines=0, known_bytes=0)
+    assert order.index_of("b") == 1
+    assert order.index_of("new") == 2
+    order.close()
+    assert folder.order.read_bytes() == ours

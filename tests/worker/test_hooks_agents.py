@@ -12,7 +12,7 @@ from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Episode, Reset, Step
 from mosaic_worker.hooks.agents import Agents
 from mosaic_worker.recorder import Recorder
-from mosaic_worker.shapes import Reward
+from mosaic_worker.rewards import Reward
 from tests.worker.reading import read_journal
 
 if TYPE_CHECKING:

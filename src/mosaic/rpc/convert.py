@@ -1,4 +1,4 @@
-"""Structs to protobuf messages and back. Pure; the one place that knows both; rounds and drops nothing."""
+"""Structs to protobuf messages and back. The one place that knows both; rounds and drops nothing."""
 
 from __future__ import annotations
 

@@ -16,10 +16,11 @@ from mosaic_worker.common.opening import open_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["OrderFile"]
+__all__ = ["LONGEST_BYTES", "OrderFile"]
 
 _PIECE = 1 << 20
-_LONGEST = 32 << 20  # ids come from lines of 16 MiB at most, and may double when they are written as JSON
+LONGEST_BYTES = 32 << 20
+"""Of a line: ids come from lines of 16 MiB at most, and may double when they are written as JSON."""
 
 
 class OrderFile:
@@ -44,8 +45,9 @@ class OrderFile:
                 self._read_promise(line)
             if lines:
                 self.bytes = at + part.rindex(b"\n") + 1
-            rest = rest[:_LONGEST]
             at += len(part)
+            if len(rest) > LONGEST_BYTES:
+                break  # never written by ingest: what comes is not ours, and may have no end
         if self.bytes < at:
             os.ftruncate(self._fd, self.bytes)
 

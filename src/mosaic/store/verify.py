@@ -5,6 +5,7 @@ Changes nothing.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from mosaic.protocol import codec, floats
 from mosaic.protocol.rows import EpisodeRow
 from mosaic.runs.folder import ended
 from mosaic.store.kinds import LISTED
+from mosaic.store.order import LONGEST_BYTES
 from mosaic.store.reader import StoreReader
 from mosaic.store.recount import (
     EpisodeCount,
@@ -124,7 +126,10 @@ def _take_indexes(folder: RunFolder, recount: Recount) -> None:
     except FileNotFoundError:
         return
     with os.fdopen(fd, "rb") as lines:
-        for number, line in enumerate(lines):
+        for number in itertools.count():
+            line = lines.readline(LONGEST_BYTES)
+            if not line.endswith(b"\n"):
+                break  # the end, or what ingest never wrote
             try:
                 episode = recount.episodes.get(json.loads(line) or "")
             except (ValueError, TypeError):

@@ -15,7 +15,7 @@ from mosaic_worker.values import text
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
-    from mosaic_worker.shapes import Reward
+    from mosaic_worker.rewards import Reward
 
 __all__ = ["Agents", "Shown", "Track"]
 

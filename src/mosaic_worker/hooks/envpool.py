@@ -98,24 +98,24 @@ class Pool:
         """Actions are on their way to these positions; None: to all."""
         if ids is None and isinstance(actions, dict):
             ids = actions.get("env_id")
-        for place, index in enumerate(range(self._num_envs) if ids is None else ids):
-            self._sent[int(index)] = _kept(at(_without_ids(actions), place))
+        for row, index in enumerate(range(self._num_envs) if ids is None else ids):
+            self._sent[int(index)] = _kept(at(_without_ids(actions), row))
 
     def received(self, rows: Rows, *, is_reset: bool) -> None:
         """Results have come, of a reset or of what was sent before."""
         if self._epoch != self._recorder.epoch:
             self._start_afresh()
-        for place, index in enumerate(rows.ids):
-            track, obs = self.tracks[index], at(rows.obs, place)
+        for row, index in enumerate(rows.ids):
+            track, obs = self.tracks[index], at(rows.obs, row)
             acted = index in self._sent
             action = self._sent.pop(index, None)
             if is_reset or rows.reward is None or not acted or self._ended[index]:
                 self._ended[index] = False
                 track.begin(obs, describe=self._describe)
                 continue
-            ended, cut = bool(rows.terminated[place]), bool(rows.truncated[place])
+            ended, cut = bool(rows.terminated[row]), bool(rows.truncated[row])
             self._ended[index] = ended or cut
-            track.step(action, obs, rows.reward[place], ended, cut)
+            track.step(action, obs, rows.reward[row], ended, cut)
 
     def cut(self) -> None:
         """End every open episode where it stands."""

@@ -23,7 +23,7 @@ from mosaic_worker.hooks.envs import inside, is_inside, local
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.hooks.pettingzoo_origin import describe, rng_state
 from mosaic_worker.layers import layers
-from mosaic_worker.shapes import paid
+from mosaic_worker.rewards import paid
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder

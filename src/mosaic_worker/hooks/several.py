@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker import report
 from mosaic_worker.hooks.agents import Agents
-from mosaic_worker.shapes import ALL, Reward, flag, numbers, paid, per_agent
+from mosaic_worker.rewards import Reward, paid
+from mosaic_worker.shapes import ALL, flag, numbers, per_agent
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Describe, Shared

@@ -12,7 +12,7 @@ caches, scores. Of these a file counts as a checkpoint when
 
 from __future__ import annotations
 
-import os
+import posixpath
 import re
 from typing import Any, FrozenSet, Iterable, Mapping, Set
 
@@ -45,22 +45,22 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 def holds_policy(path: str, value: Any = None, names: Iterable[str] = ()) -> bool:
     """Whether saving `value`, or arrays of these names, to `path` looks like saving a policy."""
-    folder, name = os.path.split(path)
-    own = _words(os.path.splitext(name)[0])
+    folder, name = posixpath.split(path)
+    own = _words(posixpath.splitext(name)[0])
     if own & _OTHER:
         return False
-    inside = _words(os.path.basename(folder)) & _FOLDERS
+    inside = _words(posixpath.basename(folder)) & _FOLDERS
     return bool(own & _POLICY or inside) or _has_weights(value, names)
 
 
 def is_hidden(path: str, *, at_home: Iterable[str]) -> bool:
     """Whether a file lies in a hidden folder, seen from the first of the folders `at_home` that holds it."""
-    folder = os.path.dirname(path)
+    folder = posixpath.dirname(path)
     for base in at_home:
-        if folder == base or folder.startswith(base.rstrip(os.sep) + os.sep):
+        if folder == base or folder.startswith(base.rstrip("/") + "/"):
             folder = folder[len(base) :]
             break
-    return any(part.startswith(".") for part in folder.split(os.sep))
+    return any(part.startswith(".") for part in folder.split("/"))
 
 
 def _has_weights(value: Any, names: Iterable[str]) -> bool:

@@ -1,4 +1,4 @@
-"""A reward as it is recorded: a number, or a vector that counts as its sum. Anything else is NaN, and told."""
+"""A reward as it is recorded: a number, or a vector that counts as its sum. Anything else is NaN, told."""
 
 from __future__ import annotations
 

@@ -93,5 +93,10 @@ def test_parameters_stay_in_their_groups_with_the_advanced_ones_last(
         ["other", "none"],
     ]
     assert "(advanced)" in lines[2]
+    ends = [
+        line.index(text) + len(text)
+        for line, text in zip(lines, ("DEFAULT", "false", "0.0001"), strict=False)
+    ]
+    assert len(set(ends)) == 1, "numbers stand under each other by their last digit"
     write_parameters(Algorithm(id="b"))
     assert capsys.readouterr().out == "no parameters\n"

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from ulid import ULID
 
+from mosaic.protocol.runs import ExitRecord, RunSpec
+from mosaic.runs.files import write_json
+from mosaic.runs.folder import create
 from tests.cli.asking import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mosaic.paths import DataRoot
     from tests.cli.conftest import Said
 
 
@@ -49,3 +54,14 @@ def test_ls_marks_runs_with_warnings_and_says_where_they_are(mosaic: Callable[..
     assert said.out.splitlines()[1].split()[1:4] == ["roles", "finished", "!"]
     assert "! marks runs with warnings; what they are: mosaic show RUN" in said.err
     assert json_lines(mosaic("ls", "--json").out)[0]["warned"] == 1
+
+
+def test_ls_lists_the_newest_and_with_all_every_run(root: DataRoot, mosaic: Callable[..., Said]) -> None:
+    for number in range(3):
+        spec = RunSpec(run_id=str(ULID()), name=f"r{number}", command=["true"], cwd="/")
+        folder = create(root, spec, created=float(number))
+        write_json(folder.exit, ExitRecord(code=0, t=number + 0.5))
+    names = [row["name"] for row in json_lines(mosaic("ls", "--json", "-n", "2").out)]
+    assert names == ["r2", "r1"]
+    names = [row["name"] for row in json_lines(mosaic("ls", "--json", "-n", "2", "--all").out)]
+    assert names == ["r2", "r1", "r0"]

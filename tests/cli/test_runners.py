@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import TYPE_CHECKING
 
 from mosaic.runners import environments, registry
 from mosaic.settings import Settings
+from mosaic.text import width
 from tests.cli.asking import strict_json
 from tests.runners.stand_in import PLAIN, offer, site, wheel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import pytest
 
     from mosaic.paths import DataRoot
     from tests.cli.conftest import Said
@@ -100,4 +105,23 @@ def test_show_says_what_a_runner_offers(root: DataRoot, site: Path, mosaic: Call
     found = strict_json(mosaic("runners", "show", "plain", "--json").out)
     assert (found["title"], found["readiness"]["state"]) == ("Plain random", "builtin")
     assert mosaic("runners", "show", "plain/randon").code == 2
+    del root
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_narrow_terminal_the_list_fits(
+    root: DataRoot, site: Path, mosaic: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(site, "tiny", TINY.replace("PIN", "mosaic_tiny==1.0"))
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    with contextlib.redirect_stdout(Terminal()) as terminal:
+        assert mosaic("runners").code == 0
+    lines = terminal.getvalue().splitlines()
+    assert any(line.startswith("tiny ") for line in lines)
+    assert [line for line in lines if width(line) > 60] == []
     del root

@@ -13,6 +13,7 @@ from mosaic.protocol.runs import RunSpec
 from mosaic.rpc.launch import daemon_running
 from mosaic.runs.folder import create
 from mosaic.sdk.connection import Connection
+from mosaic.text import span
 from tests.cli.asking import json_lines, strict_json
 from tests.store.test_bystep import LAYOUT_1
 
@@ -59,6 +60,8 @@ def test_show_is_readable(mosaic: Callable[..., Said]) -> None:
     assert "survives a power loss" in said.out
     titles = {line[:11].strip() for line in said.out.splitlines()}
     assert {"episodes", "steps", "steps/s", "metrics", "return", "store"} <= titles
+    document = strict_json(mosaic("show", "printed", "--json").out)
+    assert f"took        {span(document['ended'] - document['started'])}\n" in said.out
 
 
 @pytest.mark.usefixtures("roles")

@@ -3,6 +3,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,6 +98,19 @@ def test_a_second_book_finds_the_same_and_changes_no_manifest(root: DataRoot, bo
     (run,) = again.scan()
     assert (run.settled, run.row.episodes, run.row.store_seq) == (True, 4, 9)
     assert folder.manifest.stat().st_mtime_ns == before
+    again.close()
+
+
+def test_a_second_book_writes_nothing_into_a_registry_that_is_right(root: DataRoot, book: RunBook) -> None:
+    write_json(make(root).exit, ExitRecord(code=0, t=7.0))
+    book.scan()
+    book.flush()
+    again = book_of(root, now=200.0)
+    again.scan()
+    with closing(sqlite3.connect(root.registry)) as reader:
+        before = reader.execute("PRAGMA data_version").fetchone()
+        again.flush()
+        assert reader.execute("PRAGMA data_version").fetchone() == before
     again.close()
 
 

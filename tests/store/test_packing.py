@@ -60,6 +60,18 @@ def test_an_open_pack_is_taken_up_again_by_the_next_writer(folder: RunFolder) ->
     assert verify(folder) == []
 
 
+def test_a_short_episode_that_was_stored_while_it_ran_shares_a_chunk_once_it_is_over(
+    folder: RunFolder,
+) -> None:
+    worker = Segments(folder)
+    worker.episode(0, 20)
+    for k in range(6):
+        worker.add({"type": "step", "episode_id": "e", "step": k, "terminated": k == 5})
+        worker.write()
+    ingest_all(folder, turn_bytes=1)
+    assert chunks_of(folder) == [(None, 1, 26)]
+
+
 def test_a_reader_sees_an_open_pack_grow(folder: RunFolder) -> None:
     worker = Segments(folder)
     worker.episode(0, 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mosaic.errors import UsageError
 from mosaic.runners.own.sb3_parameters import ACTOR_CRITIC, OFF_POLICY, parameters
 from mosaic.runners.parameters import convert
 
@@ -37,3 +38,11 @@ def test_a_name_that_means_two_things_is_described_by_its_default() -> None:
 def test_a_policy_is_one_of_the_algorithms_or_found_by_itself() -> None:
     (policy,) = [one for one in parameters({}, policies=["CnnPolicy"]) if one.name == "policy"]
     assert (policy.default, policy.choices) == ("auto", ["auto", "CnnPolicy"])
+
+
+@pytest.mark.parametrize("name", ["n_steps", "batch_size", "n_epochs"])
+def test_what_is_counted_begins_at_one(name: str) -> None:
+    (one,) = [one for one in parameters({name: 7}, policies=[]) if one.name == name]
+    assert convert(one, "1") == 1
+    with pytest.raises(UsageError):
+        convert(one, "0")

@@ -14,6 +14,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from mosaic.ui.charts import export as chart_export
 from mosaic.ui.charts.panel import ChartsPanel
 from mosaic.ui.parts import make_charts
 from tests.ui.stored import Stored
@@ -306,3 +307,13 @@ def test_a_box_zooms_into_itself_and_shift_pans(qtbot: QtBot, context: Context, 
     drag(plot, (0.5, 0.5), (0.2, 0.5), shift=True)
     assert plot.span[0] > before[0]
     assert plot.span[1] - plot.span[0] == pytest.approx(before[1] - before[0])
+
+
+def test_the_button_of_an_export_asks_where_to_for_each_kind_of_file(
+    panel: ChartsPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(chart_export, "ask_path", lambda _, *, suffix, take: asked.append(suffix))
+    for action in panel.export.menu().actions():
+        action.trigger()
+    assert asked == ["png", "svg", "csv"]

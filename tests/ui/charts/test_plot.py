@@ -162,6 +162,11 @@ def test_a_lone_value_is_a_dot(charts: Charts, plot: Plot) -> None:
     plot.redraw()
     ((x, y),) = plot.marked
     assert (x, y) == pytest.approx((0.0, math.log10(7.0)))
+    give(charts, plot, A=curve([0.25]))
+    ((x, y),) = plot.marked
+    assert (x, y) == pytest.approx((0.0, math.log10(0.25)))
+    give(charts, plot, A=curve([0.0]))
+    assert plot.marked == []
 
 
 def test_on_a_logarithmic_axis_what_is_not_above_zero_is_left_out_and_said(

@@ -95,6 +95,13 @@ def test_everything_worth_knowing_is_there() -> None:
     assert "running: the worker runs" in found["History#0"]
 
 
+def test_a_run_that_never_started_took_no_time_that_could_be_told() -> None:
+    found = lines(msgspec.structs.replace(ROW, state=RunState.QUEUED, started=None, ended=None, exit=None))
+    assert found["Time/Started"] == "-"
+    assert "Time/Took" not in found
+    assert "Time/Ended" not in found
+
+
 def test_text_of_users_and_workers_is_made_visible() -> None:
     assert lines()["Run/Name"] == "evil\\x1b[2J"
 

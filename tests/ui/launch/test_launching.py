@@ -17,6 +17,7 @@ from mosaic.runners import preflight
 from mosaic.runs.folder import read_manifest
 from mosaic.ui.launch import work
 from mosaic.ui.launch.launching import Launching
+from mosaic.ui.launch.memory import recall
 from mosaic.ui.launch.model.catalog import Catalog, Install
 from tests.daemons import Daemon, daemon
 
@@ -196,3 +197,13 @@ def test_a_run_whose_algorithm_came_from_a_folder_brings_that_folder(
     assert made.launch.algorithm.id == "ppo"
     assert made.launch.job().checkout == str(CHECKOUT)
     made.close()
+
+
+def test_a_command_that_was_typed_is_there_again_in_the_next_window(qtbot: QtBot, context: Context) -> None:
+    made = launching(qtbot, context)
+    made.script.set("command", "python mine.py")
+    qtbot.waitUntil(lambda: recall(context.root).script.get("command") == "python mine.py", timeout=LONG)
+    made.close()
+    again = Launching(context, Catalog())
+    assert again.script.text("command") == "python mine.py"
+    again.close()

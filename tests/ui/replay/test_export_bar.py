@@ -58,3 +58,13 @@ def test_an_episode_that_cannot_be_replayed_is_told_and_the_bar_can_be_used_agai
     qtbot.waitUntil(lambda: not bar.busy, timeout=60_000)
     assert context.toasts.history[-1].text.startswith("Not exported: ")
     assert (bar.progress.isVisible(), bar.stop.isVisible(), bar.go.isVisible()) == (False, False, True)
+
+
+def test_a_click_on_a_button_leaves_the_keys_to_what_had_them(qtbot: QtBot, bar: ExportBar) -> None:
+    bar.activateWindow()
+    bar.path.setFocus()
+    qtbot.waitUntil(bar.path.hasFocus, timeout=60_000)
+    QTest.mouseClick(bar.go, Qt.MouseButton.LeftButton)
+    assert bar.path.hasFocus()
+    QTest.keyClick(bar.path, Qt.Key.Key_Tab)
+    assert bar.go.hasFocus(), "with the keyboard alone it can still be reached"

@@ -34,6 +34,9 @@ def test_the_lists_go_beside_the_frame_where_there_is_room_and_below_it_where_th
     for wide, split, lists in ((1400, across, down), (700, down, across), (900, across, down)):
         parts.resize(wide, 800)
         assert (parts.split.orientation(), parts.lists.orientation()) == (split, lists)
+    parts.resize(700, 800)
+    episodes, steps = parts.lists.sizes()
+    assert steps > 2 * episodes, "side by side, the narrow list of episodes leaves the room to the steps"
 
 
 def test_the_bar_of_an_export_is_there_only_when_it_is_asked_for(parts: ReplayTab) -> None:

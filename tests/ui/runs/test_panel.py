@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 
@@ -205,7 +205,9 @@ def test_a_thousand_changing_runs_repaint_only_their_own_lines(panel: RunPanel, 
 def test_the_menu_offers_what_can_be_done(qtbot: QtBot, panel: RunPanel, context: Context) -> None:
     context.runs.update([row(1, state=RunState.FINISHED)])
     context.selection.choose([run_id(1)])
-    panel._open_menu(QPoint(5, 5))
+    where = QPoint(5, 5)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, where, panel.list.viewport().mapToGlobal(where))
+    QGuiApplication.sendEvent(panel.list.viewport(), event)
     (menu,) = panel.findChildren(QMenu)
     entries = {entry.text().partition("\t")[0]: entry.isEnabled() for entry in menu.actions()}
     assert entries["Stop…"] is False

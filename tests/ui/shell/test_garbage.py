@@ -44,3 +44,19 @@ def test_what_another_thread_leaves_dies_on_the_windows_thread(qtbot: QtBot) -> 
         garbage.close()
     assert gc.isenabled()
     gc.disable()  # as the fixture of these tests wants it
+
+
+def test_a_little_garbage_waits_and_more_of_it_is_collected(qtbot: QtBot) -> None:
+    garbage = Garbage(every_ms=600_000)
+    garbage.start()
+    died: list[threading.Thread] = []
+    try:
+        Ring(died)
+        garbage.look()
+        assert died == [], "a look costs next to nothing while there is next to nothing to collect"
+        while gc.get_count()[0] <= gc.get_threshold()[0]:
+            Ring(died)
+        garbage.look()
+        assert died
+    finally:
+        garbage.close()

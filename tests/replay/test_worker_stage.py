@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import pytest
+from gymnasium.envs.classic_control.cartpole import CartPoleEnv
 
 from mosaic_worker.replay import stage as staging
 from mosaic_worker.replay.build import Builder
@@ -103,6 +104,18 @@ def test_an_environment_that_raises_has_come_out_otherwise(stage: Stage) -> None
     turn, found = attempt(several, 0, 0)[""]
     assert (turn, found["what"], found["now"]) == (1, "raised", "ValueError: nine is not allowed")
     several.close()
+
+
+def test_an_attempt_of_which_no_frame_is_wanted_draws_nothing(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    render = CartPoleEnv.render
+    monkeypatch.setattr(CartPoleEnv, "render", lambda env: drawn.append(env) or render(env))
+    assert attempt(stage, 0, 1) == {}
+    assert drawn == []
+    assert attempt(stage, 0, 1, seekable=True) == {}
+    assert drawn
 
 
 def test_every_turn_of_the_target_is_drawn_as_it_looked(stage: Stage) -> None:

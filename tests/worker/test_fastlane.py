@@ -29,6 +29,10 @@ def test_a_ring_has_room_for_what_it_was_made_for() -> None:
         memory = mmap.mmap(-1, RingWriter.size_for(wanted))
         writer = RingWriter(memory, pixel_bytes=wanted)
         assert writer.pixel_bytes >= wanted
+        room = writer.pixel_bytes
+        assert writer.publish(bytes(room), room, 1, 1) == 1
+        with pytest.raises(ValueError, match=f"a frame of {room + 1} bytes in a ring for {room}"):
+            writer.publish(bytes(room + 1), room + 1, 1, 1)
         writer.close()
 
 

@@ -98,6 +98,22 @@ def test_a_value_that_wandb_refuses_is_not_recorded_and_a_config_of_no_run_neith
     assert [event["args"] for event in done.of("config")] == [{"lr": 0.1}]
 
 
+def test_of_a_run_without_a_config_the_address_is_recorded_all_the_same(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        import wandb
+        wandb.Run.__init__ = lambda self, config: setattr(self, "config", None)
+        wandb.init()
+        """,
+    )
+    assert done.of("config") == []
+    assert [event["wandb_url"] for event in done.of("artifacts")] == [
+        "https://wandb.example/me/project/runs/1"
+    ]
+    assert done.hook_errors == {}
+
+
 def test_of_what_is_called_like_a_password_a_mark_is_recorded(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -24,9 +24,8 @@ class Nesting(threading.local):
 
     depth = 0
 
-    def __enter__(self) -> Nesting:
+    def __enter__(self) -> None:
         self.depth += 1
-        return self
 
     def __exit__(self, *exc_info: object) -> None:
         self.depth -= 1

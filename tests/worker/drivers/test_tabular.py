@@ -77,6 +77,14 @@ def test_no_episode_is_begun_that_would_have_no_step(tmp_path: Path) -> None:
     assert made.read_text() == "7"
 
 
+def test_what_is_told_at_the_end_is_of_the_episodes_that_ended(tmp_path: Path) -> None:
+    done = drive(tmp_path / "train", "train", "--algo", "q_learning", "--seed", "4", "--steps", "7", *LAKE,
+                 "env.max_episode_steps=2")  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    # The nearest hole is two steps from the start, the goal is farther: every episode has two steps.
+    assert "done at step 7, mean return 0.000 over the last 3 episodes" in done.out
+
+
 def test_a_stopped_training_leaves_a_checkpoint_it_goes_on_from(tmp_path: Path) -> None:
     first = tmp_path / "first"
     with start(first, "train", "--algo", "q_learning", "--steps", "90000000", "--seed", "1",

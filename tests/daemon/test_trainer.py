@@ -332,6 +332,14 @@ def test_a_damaged_manifest_costs_only_that_run_its_name(home: Path) -> None:
         assert trainer.run(run_id(1)).command == ["true"]
 
 
+def test_what_a_killed_unpack_left_goes_when_a_daemon_starts(home: Path) -> None:
+    left = home / ".unpack-killed"
+    left.mkdir(mode=0o700)
+    (left / "manifest.json").touch()
+    with trainer_of(home):
+        assert not left.exists()
+
+
 def test_a_submission_the_daemon_died_in_is_taken_up_by_the_next_try(home: Path) -> None:
     runs.create(DataRoot(home), ask(0, ["true"]), created=1.0)
     with trainer_of(home) as trainer:

@@ -111,7 +111,12 @@ def test_an_attempt_of_which_no_frame_is_wanted_draws_nothing(
 ) -> None:
     drawn: list[Any] = []
     render = CartPoleEnv.render
-    monkeypatch.setattr(CartPoleEnv, "render", lambda env: drawn.append(env) or render(env))
+
+    def noted(env: CartPoleEnv) -> Any:
+        drawn.append(env)
+        return render(env)
+
+    monkeypatch.setattr(CartPoleEnv, "render", noted)
     assert attempt(stage, 0, 1) == {}
     assert drawn == []
     assert attempt(stage, 0, 1, seekable=True) == {}

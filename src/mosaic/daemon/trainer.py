@@ -29,7 +29,7 @@ from mosaic.errors import DataRootError, LaunchError, UsageError
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState, Want
 from mosaic.protocol.shown import spec_shown
 from mosaic.runs import folder as runs
-from mosaic.runs import freshness
+from mosaic.runs import freshness, staging
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
 from mosaic.runs.script import describe
@@ -102,6 +102,7 @@ class Trainer:
             self._ingest.start()
             self._take_in(self._book.scan())
             janitor.empty_bin(self._root)
+            staging.sweep(self._root)
             self._collect(self._book.flush())
 
     def submit(self, spec: RunSpec, env: Mapping[str, str]) -> RunRow:

@@ -20,7 +20,7 @@ from mosaic_worker.listing import path_of
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["SAVES", "register", "regular_file"]
+__all__ = ["SAVES", "register"]
 
 SAVES = Nesting()
 _Args = Tuple[Any, ...]
@@ -60,11 +60,6 @@ def register(recorder: Recorder) -> None:
         "stable_baselines3.common.vec_env.vec_normalize",
         lambda module: _hook(recorder, "save", 1, "save_path", kind="vecnormalize")(module.VecNormalize),
     )
-
-
-def regular_file(target: Any) -> Optional[str]:
-    """The absolute path of a target that is a file on disk; None for streams, devices and nothing at all."""
-    return path_of(target) if isinstance(target, (str, os.PathLike)) else None
 
 
 def _hook(

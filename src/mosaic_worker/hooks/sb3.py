@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks
-from mosaic_worker.hooks.checkpoints import SAVES, regular_file
+from mosaic_worker.hooks.checkpoints import SAVES
 from mosaic_worker.hooks.nesting import Nesting, argument, wrap
 from mosaic_worker.hooks.scalars import number, plain_items, whole
 from mosaic_worker.hooks.tensorboard import METRICS
@@ -76,11 +76,9 @@ def _hook_save(module: Any, recorder: Recorder) -> None:
     def after(_: Any, __: Any, args: _Args, kwargs: _Kwargs) -> None:
         with recorder.guard("sb3.save"):
             given = argument(args, kwargs, 1, "path")
-            path = regular_file(given)
             if isinstance(given, (str, os.PathLike)) and not os.path.splitext(os.fspath(given))[1]:
-                path = regular_file(os.fspath(given) + ".zip")  # it adds this to a name without a suffix
-            if path is not None:
-                recorder.checkpoint(path, step=whole(getattr(args[0], "num_timesteps", None)), kind="sb3")
+                given = os.fspath(given) + ".zip"  # it adds this to a name without a suffix
+            recorder.listing.saved(given, step=whole(getattr(args[0], "num_timesteps", None)), kind="sb3")
 
     wrap(module.BaseAlgorithm, "save", SAVES, after)
 

@@ -64,9 +64,9 @@ class DetailsFeed:
             self._following.ask(anew=True)  # whether or not anything was stored
 
     def _work(self, due: tuple[str, ...]) -> Callable[[], Facts]:
-        folder = self._context.root.run(due[0])
-        self._in_manifest = _in_manifest(self._context.runs.get(due[0]))
-        return lambda: read_facts(folder)
+        (run_id,) = due
+        self._in_manifest = _in_manifest(self._context.runs.get(run_id))
+        return lambda: read_facts(self._context.root, run_id)
 
     def _take(self, facts: Facts) -> bool:
         self._details.take(facts)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mosaic_worker.hooks.pettingzoo import _hook_births
 from tests.recording import Recorded, assert_as_counted, expectation, record
 from tests.worker.watching import playing, watch
 
@@ -313,3 +314,45 @@ def test_viewers_are_told_why_a_multi_agent_environment_is_not_shown(tmp_path: P
         watch(player.run, told)
         assert "render_mode='rgb_array'" in notes[0]
         player.end()
+
+
+def test_what_another_base_class_does_when_a_class_is_defined_is_still_done(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        from pettingzoo import AECEnv, ParallelEnv
+        class Listed:
+            def __init_subclass__(cls, *, title, **kwargs):
+                super().__init_subclass__(**kwargs)
+                print(cls.__name__, title)
+        class Turns(AECEnv, Listed, title="by turns"):
+            pass
+        class AtOnce(ParallelEnv, Listed, title="at once"):
+            pass
+        """,
+    )
+    assert done.stdout.splitlines() == ["Turns by turns", "AtOnce at once"]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_whether_or_not_a_base_class_was_hooked_before_those_above_it_are_told_of_a_class(own: bool) -> None:
+    born: list[Any] = []
+
+    class Above:
+        def __init_subclass__(cls, **kwargs: Any) -> None:
+            born.append((cls.__name__, kwargs))
+
+    class Base(Above):
+        pass
+
+    if own:
+        Base.__init_subclass__ = classmethod(lambda cls, **kwargs: born.append((cls.__name__, kwargs)))  # type: ignore[assignment]
+    born.clear()
+    _hook_births(Base)
+
+    class Child(Base, flavour="mint"):
+        def reset(self) -> None:
+            pass
+
+    assert born == [("Child", {"flavour": "mint"})]
+    assert hasattr(vars(Child)["reset"], "_mosaic_hook")

@@ -110,7 +110,7 @@ def test_an_attempt_of_which_no_frame_is_wanted_draws_nothing(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    render = CartPoleEnv.render
+    render: Any = CartPoleEnv.render
 
     def noted(env: CartPoleEnv) -> Any:
         drawn.append(env)

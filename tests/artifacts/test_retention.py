@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mosaic.artifacts.retention import let_go, replaced
+from mosaic.artifacts.retention import let_go, repeated, replaced
 from mosaic.protocol.rows import CheckpointRow
 
 
@@ -46,3 +46,9 @@ def test_a_backup_keeps_its_place_when_the_old_name_is_saved_to_again() -> None:
 
 def test_a_record_that_renames_what_nobody_listed_means_nothing() -> None:
     assert replaced([row(1, "a", renamed_from="b"), row(2, "c", renamed_from=7)]) == {}
+
+
+def test_the_same_bytes_listed_twice_under_one_name_are_one_checkpoint() -> None:
+    rows = [row(1, "a"), row(2, "b"), row(3, "a", reason="stop")]
+    assert repeated(rows) == {1}
+    assert repeated(rows[:2]) == set()

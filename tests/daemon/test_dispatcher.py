@@ -31,4 +31,4 @@ def test_free_slots_are_filled_first_come_first_served(runs: list[Standing], slo
 
 
 def test_every_state_waits_takes_a_slot_or_has_ended() -> None:
-    assert set(RunState) - TAKES_A_SLOT - ENDED == {RunState.QUEUED}
+    assert set(RunState) - TAKES_A_SLOT - ENDED == {RunState.QUEUED, RunState.UNREADABLE}

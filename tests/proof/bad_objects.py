@@ -33,6 +33,8 @@ TARGETS = (
 )
 _DECIDING = (FOLDER, "manifest.json", "exit.json", "journal")
 """Without these nothing can be said of an ended run; whatever else is bad, it is known how it ended."""
+_HARMLESS = {("journal", "folder"), ("journal", "closed"), ("manifest.json", "numbers")}
+"""But for these: an empty or closed journal, and a manifest whose time no calendar shows."""
 _NUMBERS = {
     "manifest.json": '{{"spec": {{"run_id": "{id}", "command": ["x"], "cwd": "/"}}, "created": 1e300}}',
     "control.json": '{{"want": "stop", "int_secs": 1e300}}',
@@ -108,7 +110,7 @@ def is_run(target: str, kind: str) -> bool:
 
 def unreadable(target: str, kind: str) -> bool:
     """Whether it then cannot be said how the ended run ended."""
-    return target in _DECIDING and (target, kind) not in {("journal", "folder"), ("journal", "closed")}
+    return target in _DECIDING and (target, kind) not in _HARMLESS
 
 
 def make_ended_run(root: DataRoot, run_id: str, *, stored: bool) -> RunFolder:

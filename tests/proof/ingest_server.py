@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 import mosaic_worker
 from mosaic.paths import RunFolder
@@ -42,7 +43,7 @@ def dump(folder: RunFolder) -> dict[str, Any]:
             "holes": reader.holes(),
             "cursors": reader.cursors(),
             "warnings": reader.summary().warnings,
-            "summary": repr(reader.summary()).partition("warnings=")[0],
+            "summary": repr(structs.replace(reader.summary(), warnings=[], warned=0)),
             "quarantine.jsonl": folder.quarantine.read_text(),
             "episodes.order": folder.order.read_text(),
             "journal": sorted(path.name for path in folder.journal.iterdir()),

@@ -29,11 +29,11 @@ NEIGHBOUR_MUTANTS: list[Mutant] = [
         proof=_MATRIX + "[outside]",
     ),
     Mutant(
-        name="any time is a time",
+        name="any number is an exit code",
         guarantee="G22",
         file="mosaic/protocol/runs.py",
-        old="_Time = Annotated[float, Meta(ge=0.0, le=253402300799.0)]",
-        new="_Time = float",
+        old="_Code = Annotated[int, Meta(ge=-(1 << 31), le=(1 << 31) - 1)]",
+        new="_Code = int",
         proof=_MATRIX + "[numbers]",
     ),
     Mutant(

@@ -39,6 +39,8 @@ NAMES = re.compile(rf"(?<![a-z0-9])({ANY})(?![a-z0-9])", re.IGNORECASE)
 ITS_MODULE = re.compile(rf"\brunners(\.own)?\.{COMMAND_RUNNER}$")
 EXAMPLE = re.compile(r"\s(?:[a-z0-9]+)/[a-z_0-9]+\s")
 ALLOWED = {
+    ("roles.py", "sb3_contrib"): "the module of a library whose `learn` means training",
+    ("roles.py", "sbx"): "as above",
     ("testing/runners.py", "sbx"): "the module of a framework that importing a runner must not import",
     ("testing/runners.py", "sb3_contrib"): "as above",
     ("ui/welcome/model.py", "tabular"): "the first steps offered to a newcomer are examples",

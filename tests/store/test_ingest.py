@@ -60,7 +60,7 @@ def test_a_producer_with_much_to_say_does_not_keep_the_others_waiting(folder: Ru
     for name in names:
         worker = Segments(folder, producer=name)
         for _ in range(80):
-            worker.add({"type": "metric", "name": name, "value": 1.0, "padding": "x" * 100_000})
+            worker.add({"type": "metric", "name": name, "value": 1.0, "padding": "x" * 10_000})
         worker.write()
     with RunIngest(folder, seal=False, turn_bytes=1) as ingest:  # one block of one producer a turn
         for _ in range(8):

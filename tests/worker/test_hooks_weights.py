@@ -57,8 +57,8 @@ def test_what_has_weights_or_is_called_so_counts_whatever_its_file_is_called() -
 
 
 def test_a_cache_is_hidden_unless_the_script_or_its_run_lives_in_it() -> None:
-    assert is_hidden("/home/me/.cache/lib/model.pkl", at_home=["/work"])
+    assert is_hidden("/home/me/.cache/lib/model.pkl", at_home=["/here"])
     assert not is_hidden("/home/me/.local/runs/1/model.pkl", at_home=["/work", "/home/me/.local/runs/1"])
-    assert is_hidden("/work/.cache/model.pkl", at_home=["/work"])
-    assert not is_hidden("/work/.model.pkl", at_home=["/work"]), "the file itself may be"
-    assert not is_hidden("/workshop/model.pkl", at_home=["/work"])
+    assert is_hidden("/here/.cache/model.pkl", at_home=["/here"])
+    assert not is_hidden("/here/.model.pkl", at_home=["/here"]), "the file itself may be"
+    assert not is_hidden("/workshop/model.pkl", at_home=["/here"])

@@ -90,6 +90,8 @@ def of_run(root: DataRoot, run_id: str) -> list[Known]:
     manifest = run_folder.read_manifest(folder)
     with StoreReader(folder) as reader:
         rows = reader.checkpoints()
+    again = retention.repeated(rows)
+    rows = [row for row in rows if row.seq not in again]
     if not rows:
         return []
     gone, replaced = retention.let_go(rows), retention.replaced(rows)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.rows import CheckpointRow
 
-__all__ = ["let_go", "replaced"]
+__all__ = ["let_go", "repeated", "replaced"]
 
 
 def let_go(rows: Sequence[CheckpointRow]) -> set[int]:
@@ -28,6 +28,15 @@ def let_go(rows: Sequence[CheckpointRow]) -> set[int]:
             entries[Entry(len(entries), reason)] = row.seq
             keep_last = max(1, kept)
     return {entries[entry] for entry in superseded(list(entries), keep_last=keep_last)}
+
+
+def repeated(rows: Sequence[CheckpointRow]) -> set[int]:
+    """The `seq` of those that were listed again: the same file with the same bytes. The last one says most.
+
+    A hook sees a save, and then the script lists what it saved by itself.
+    """
+    last = {(row.path, row.sha256): row.seq for row in rows}
+    return {row.seq for row in rows} - set(last.values())
 
 
 def replaced(rows: Sequence[CheckpointRow]) -> dict[int, str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import force_setattr
 
 from mosaic.protocol.cards import COMMAND_RUNNER, Job
 from mosaic.protocol.ready import ready
@@ -29,14 +30,19 @@ __all__ = [
 ]
 
 
-_Time = Annotated[float, Meta(ge=0.0, le=253402300799.0)]  # up to the year 9999: a calendar can show it
 _Secs = Annotated[float, Meta(ge=0.0, le=31536000.0)]  # a year: a wait that a kernel takes
 _Pid = Annotated[int, Meta(ge=1, le=1 << 22)]  # the kernel's own limit
 _Ticks = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 _Signal = Annotated[int, Meta(ge=1, le=127)]
 _Code = Annotated[int, Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
 # Records come from folders that anybody may have written: what is out of range is refused where it is read,
-# so that no list, message or calendar meets it later.
+# so that no list and no message meets it later. Times are not refused, because no time may change a run's
+# state: one that no calendar shows counts as unknown.
+_LATEST = 253402300799.0  # the end of the year 9999
+
+
+def _shown(t: float) -> float:
+    return t if 0.0 <= t <= _LATEST else 0.0
 
 
 class RunState(str, enum.Enum):
@@ -96,7 +102,10 @@ class StateChange(msgspec.Struct, frozen=True):
 
     state: RunState
     reason: str
-    t: _Time
+    t: float
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "t", _shown(self.t))
 
 
 class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -104,11 +113,14 @@ class Manifest(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     format: int = 1
     spec: RunSpec
-    created: _Time
+    created: float
     mosaic_version: str = ""
     host: str = ""
     script: ScriptRecord | None = None
     history: list[StateChange] = []
+
+    def __post_init__(self) -> None:
+        self.created = _shown(self.created)
 
 
 class Want(str, enum.Enum):
@@ -137,10 +149,14 @@ class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shim_pid: _Pid
     worker_pid: _Pid | None = None
     worker_start_ticks: _Ticks | None = None
-    started: _Time | None = None
+    started: float | None = None
     paused: bool = False
     boot_id: str = ""
     unkillable: list[str] = []
+
+    def __post_init__(self) -> None:
+        if self.started is not None:
+            force_setattr(self, "started", _shown(self.started))
 
 
 class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,10 +167,13 @@ class ExitRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     code: _Code | None = None
     signal: _Signal | None = None
-    t: _Time = 0.0
+    t: float = 0.0
     stop_asked: bool = False
     error: str | None = None
     leftovers: list[str] = []
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "t", _shown(self.t))
 
 
 class RunRow(RollUp, frozen=True, kw_only=True):

@@ -280,10 +280,10 @@ class EnvHooks:
         The episode that `reset` had begun for all of them together is cut, without a step.
         """
         with report.guard(f"{self.api} step"):
-            found = self.give_several(env, track)
-            found.begin(None, describe=lambda: describe(env, self.api))
-            found.step(action, *_values(result))
-            return found
+            agents = self.give_several(env, track)
+            agents.begin(None, describe=lambda: describe(env, self.api))
+            agents.step(action, *_values(result))
+            return agents
         return track
 
     def _own_track(self, env: Any, track: Union[Track, AgentsTrack]) -> Union[Track, AgentsTrack]:

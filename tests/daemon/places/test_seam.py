@@ -34,7 +34,8 @@ LOCK, HELD = "mosaic.runs.locks.Lock", "mosaic.runs.locks.held"
 OBSERVE, JUDGE = "mosaic.runs.folder.observe", "mosaic.runs.lifecycle.judge"
 ALLOWED = {
     "daemon/trainer.py": {f"{LOCAL}.place.LocalPlace"},  # the table of places
-    "daemon/server.py": {LOCK},  # the daemon's own
+    "daemon/server.py": {LOCK, "mosaic.runs.locks.same_file"},  # the daemon's own
+    "store/repair.py": {"mosaic.runs.locks"},  # one writer a store
     "daemon/appender.py": {LOCK},  # of a segment that the daemon writes itself
     "rpc/launch.py": {HELD},  # whether there is a daemon
     "cli/attend.py": {HELD},  # whether there is a daemon
@@ -51,7 +52,13 @@ ALLOWED = {
     "daemon/janitor.py": {"/proc"},  # a descriptor's own name there: opens up a folder, never through a link
     "runners/facts.py": {"/proc"},  # how much memory there is
     "app/submitting.py": {"/proc"},  # the caller's umask
-    "exporting/archive.py": {"control.json", "proc.json", "shim.lock", "tree.lock"},  # how each is packed
+    "exporting/archive.py": {
+        "control.json",
+        "proc.json",
+        "shim.lock",
+        "tree.lock",
+        "exit.json",
+    },  # how each is packed
 }
 IMPORTS = (
     LOCAL,

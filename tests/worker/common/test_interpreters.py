@@ -81,7 +81,7 @@ def test_what_stands_in_the_way_is_named_without_the_scripts_own_words(
         "sh -c 'PYTHONPATH=src ls'",
         'sh -c "it\'s python -I"',
         "env -i ls",
-        "env -i MOSAIC_RUN_DIR=x PYTHONPATH=/home/worker/0123456789abcdef python a.py",
+        "env -i MOSAIC_RUN_DIR=x PYTHONPATH=/data/worker/0123456789abcdef python a.py",
         "sudo -E python a.py",
         "nice ls",
         "sh",

@@ -190,15 +190,24 @@ def test_everything_is_synced_before_the_exit_is_recorded(home: Path) -> None:
     spec = RunSpec(run_id=RUN_ID, command=worker("exits", 0), cwd="/")
     folder = runs.create(DataRoot(home), spec, created=0.0)
     order(folder, Want.RUN)
-    folder.exit.mkdir()  # nothing can take that name: the shim tries until it can
-    program = f"from {Shim.__module__} import Shim; Shim({str(folder.path)!r}, sync_secs=3600).run()"
+    go = home / "go"
+    program = (  # a shim that waits before it gives a record its name
+        f"import os, time, {Shim.__module__} as shim\n"
+        "named = shim.rename_over\n"
+        "def rename_over(source, name, **where):\n"
+        f"    while name == 'exit.json' and not os.path.exists({str(go)!r}): time.sleep(0.01)\n"
+        "    named(source, name, **where)\n"
+        "shim.rename_over = rename_over\n"
+        f"shim.Shim({str(folder.path)!r}, sync_secs=3600).run()"
+    )
     paths = os.pathsep.join(path for path in sys.path if path)
     shim = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths})
     try:
         until(folder.synced.exists)
         assert folder.stdout.read_text() == "out\n"
+        assert not folder.exit.exists()
     finally:
-        folder.exit.rmdir()
+        go.touch()
         shim.wait(timeout=60)
     assert state(folder) is RunState.FINISHED
 

@@ -38,7 +38,11 @@ def lag(folder: RunFolder) -> Lag:
         at, done = cursors.get(source.name, (0, False))
         if done:
             continue
-        with SourceReader(source) as segment:
+        try:
+            segment = SourceReader(source)
+        except FileNotFoundError:
+            continue  # sealed since it was listed: all of it is in the store
+        with segment:
             while part := segment.read(at, _PIECE):
                 text = part if source.name == STDOUT else part.rstrip(b"\0")
                 size += len(text)

@@ -13,11 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 OURS = f"{os.sep}mosaic_worker{os.sep}"
-PURE = (
-    "describe.py",
-    "pettingzoo_origin.py",
-    "redact.py",
-)  # long, and it changes nothing that could be left half changed
+PURE = ("describe.py", "pettingzoo_origin.py", "redact.py", "roles.py", "values.py")
+"""Long, and they change nothing that could be left half changed."""
 LOOKING = {op for name, op in dis.opmap.items() if name in ("RESUME", "JUMP_BACKWARD") or "CALL" in name}
 """After these the interpreter looks for signals; before Python 3.11 it does so nearly everywhere."""
 

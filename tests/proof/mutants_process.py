@@ -250,7 +250,7 @@ PROCESS_MUTANTS: list[Mutant] = [
             "            shared = struct.pack(ofd._FLOCK, fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)\n"
             "            fcntl.fcntl(self.fd, ofd._F_OFD_SETLK, shared)\n"
         ),
-        proof=_ONE + "test_many_starts_at_once_give_one_daemon_and_every_caller_is_served[5-1]",
+        proof="tests/runs/test_locks.py::test_a_lock_is_held_until_it_is_closed",
     ),
     Mutant(
         name="liveness is a heartbeat",

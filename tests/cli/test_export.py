@@ -8,9 +8,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import pyarrow.parquet as pq
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from tests.exporting.conftest import parquet_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ def test_nothing_is_overwritten_unless_asked(mosaic: Callable[..., Said], tmp_pa
 
 def test_parquet_has_typed_columns(mosaic: Callable[..., Said], tmp_path: Path) -> None:
     assert mosaic("export", "last", "--format", "parquet", "-o", str(tmp_path)).code == 0
-    steps = pq.read_table(tmp_path / "steps.parquet").to_pylist()
+    steps = parquet_rows(tmp_path / "steps.parquet")
     assert [(row["index"], row["step"], row["reward"], row["action"]) for row in steps[:5]] == [
         (0, 0, 0.0, "0"), (0, 1, 0.0, "1"), (0, 2, 0.0, "0"), (0, 3, 0.0, "1"), (1, 0, 1.0, "0"),
     ]  # fmt: skip

@@ -316,7 +316,7 @@ def test_what_nobody_asks_for_waits_and_a_lease_brings_it(tmp_path: Path) -> Non
     worker.die()
 
 
-def test_a_poke_during_a_turn_is_answered_by_the_next_one(tmp_path: Path) -> None:
+def test_a_poke_between_turns_is_answered_by_the_next_one(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     worker = Segments(folder)
     worker.write(live=True)

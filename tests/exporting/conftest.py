@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from ulid import ULID
 
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ARRAY = {"nd": "<f4", "shape": [2], "b64": base64.b64encode(struct.pack("<2f", 0.5, float("nan"))).decode()}
+
+
+def parquet_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file. Read from memory: Arrow's own threads let go of a file some time after the read."""
+    rows: list[dict[str, Any]] = pq.read_table(pa.BufferReader(path.read_bytes())).to_pylist()
+    return rows
 
 
 @pytest.fixture

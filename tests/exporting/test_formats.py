@@ -7,14 +7,13 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-import pyarrow.parquet as pq
 import pytest
 
 from mosaic.errors import UsageError
 from mosaic.exporting import tables
 from mosaic.exporting.formats import export
 from mosaic.store.reader import StoreReader
-from tests.exporting.conftest import ARRAY
+from tests.exporting.conftest import ARRAY, parquet_rows
 from tests.store.journals import PRODUCER, Segments, ingest_all, make_run
 
 if TYPE_CHECKING:
@@ -48,10 +47,10 @@ def test_jsonl_keeps_values_as_they_were_recorded(reader: StoreReader, tmp_path:
 
 def test_parquet_has_real_floats_and_json_for_the_rest(reader: StoreReader, tmp_path: Path) -> None:
     export(reader, "parquet", tmp_path)
-    steps = pq.read_table(tmp_path / "steps.parquet").to_pylist()
+    steps = parquet_rows(tmp_path / "steps.parquet")
     assert math.isnan(steps[2]["reward"])
     assert (steps[0]["obs"], steps[0]["turn"]) == ('[0.5,"NaN"]', None)
-    first = pq.read_table(tmp_path / "episodes.parquet").to_pylist()[0]
+    first = parquet_rows(tmp_path / "episodes.parquet")[0]
     assert (first["episode_id"], first["seed"], first["return"]) == ("a", 7, 1.5)
 
 
@@ -126,7 +125,7 @@ def test_every_table_has_its_rows_in_every_format(
 ) -> None:
     (path,) = export(all_kinds, kind, tmp_path / "out", table=table)
     if kind == "parquet":
-        rows = pq.read_table(path).to_pylist()
+        rows = parquet_rows(path)
     elif kind == "csv":
         rows = list(csv.DictReader(path.read_text().splitlines()))
     else:
@@ -139,7 +138,7 @@ def test_lists_are_json_in_parquet(all_kinds: StoreReader, tmp_path: Path) -> No
     found: dict[str, object] = {}
     for table in ("hello", "artifacts", "decisions"):
         (path,) = export(all_kinds, "parquet", tmp_path, table=table)
-        found |= pq.read_table(path).to_pylist()[0]
+        found |= parquet_rows(path)[0]
     assert (found["argv"], found["packages"], found["files"]) == ('["a","b"]', '{"x":"1"}', '["notes.txt"]')
     assert json.loads(str(found["data"])) == {"n": HUGE}
 

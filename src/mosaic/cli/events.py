@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 import time
@@ -15,11 +14,12 @@ from mosaic.cli import options
 from mosaic.cli.output import cells, note, plain
 from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
-from mosaic.store.kinds import KINDS, LISTED
+from mosaic.store.eventpage import refuse_unknown
+from mosaic.store.kinds import LISTED
 from mosaic.text import count, in_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunRow
@@ -137,11 +137,7 @@ def _write_last(
 def _check(reader: StoreReader, run_id: str, asked: _Asked) -> None:
     """Refuse what cannot be listed before anything is written."""
     reader.events(asked.kinds, episode=asked.episode, step=asked.step, limit=1)
-    strange = [kind for kind in asked.kinds or () if kind not in KINDS]
-    there = reader.kinds() if strange else []
-    for kind in strange:
-        if kind not in there:
-            raise UsageError(_no_such(run_id, kind, there))
+    refuse_unknown(reader, run_id, asked.kinds or ())
 
 
 def _last(reader: StoreReader, asked: _Asked, most: int | None) -> tuple[list[Stored], int]:
@@ -151,13 +147,6 @@ def _last(reader: StoreReader, asked: _Asked, most: int | None) -> tuple[list[St
     if most is not None or len(found) < limit:
         return found, len(found)
     return found, reader.count_events(asked.kinds, episode=asked.episode, step=asked.step)
-
-
-def _no_such(run_id: str, kind: str, there: Sequence[str]) -> str:
-    known = sorted({*LISTED, *there})
-    near = difflib.get_close_matches(kind, known, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"run {run_id} has recorded no {kind!r} event.{hint} There are: {', '.join(known)}."
 
 
 def _write_json(found: Iterable[Stored]) -> None:

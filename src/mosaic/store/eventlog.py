@@ -6,6 +6,7 @@ is found by step cost what that episode has, however many the run has.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mosaic.errors import ProtocolError, UsageError
@@ -134,10 +135,12 @@ def _of_kind(which: Which, kind: Kind) -> tuple[str, list[Any]]:
 def _shared(db: apsw.Connection, which: Which) -> list[Stored]:
     """Those in the shared table: kinds without their own, unknown ones, and what earlier versions left."""
     source, bound = _of_shared(which)
-    limit = _ALL if _by_hand(which) else _limit(which)
     query = f"SELECT seq, kind, data {source} {_order(which)}"
-    found = [Stored(*row) for row in rows(db, query, *bound, limit)]
-    return [event for event in found if _matches(event, which)] if _by_hand(which) else found
+    if not _by_hand(which):
+        return [Stored(*row) for row in rows(db, query, *bound, _limit(which))]
+    # One by one: what does not match never lies in memory beside the others.
+    every = (Stored(*row) for row in db.execute(query, [*bound, _ALL]))
+    return list(islice((event for event in every if _matches(event, which)), _limit(which)))
 
 
 def _of_shared(which: Which) -> tuple[str, list[Any]]:

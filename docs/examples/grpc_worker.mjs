@@ -1,4 +1,4 @@
-// A worker in another language: it publishes episodes to the MOSAIC daemon, and reads its steps back.
+// A worker in another language: it publishes episodes to the MOSAIC daemon, and reads steps and decisions back.
 //
 //     npm install @grpc/grpc-js @grpc/proto-loader
 //     mosaic run -- node grpc_worker.mjs --episodes 20 --proto PATH/TO/trainer.proto
@@ -99,6 +99,8 @@ async function play(publisher, episode) {
     place += action;
     total += 0.5 * action;
     done = Math.abs(place) >= 5;
+    const decision = { type: "decision", episode_id, step, operator: "coin", proposed: action, executed: action };
+    await publisher.emit({ ...decision, t: Date.now() / 1000 });
     const event = { type: "step", episode_id, step, action, reward: 0.5 * action, terminated: done, obs: place };
     await publisher.emit({ ...event, t: Date.now() / 1000 });
   }
@@ -130,12 +132,29 @@ async function readBack(wanted, batchesPerConnection) {
   return read;
 }
 
+// One episode's decisions, page by page: it costs what that episode has, however many the run has.
+async function decisionsOf(episode_id) {
+  const asked = { run: process.env.MOSAIC_RUN_ID, kinds: ["decision"], episode_id, limit: 10 };
+  const found = [];
+  for (let page = { more: true, next_seq: 0 }; page.more; found.push(...page.rows)) {
+    const next = { ...asked, since_seq: page.next_seq };
+    page = await persist(
+      ({ trainer, metadata }) =>
+        new Promise((done, failed) =>
+          trainer.ListEvents(next, metadata, (error, reply) => (error ? failed(error) : done(reply))),
+        ),
+    );
+  }
+  return found.map((row) => JSON.parse(row.json));
+}
+
 const publisher = new Publisher();
 const told = [];
 for (let episode = 0; episode < Number(options.episodes); episode += 1) told.push(await play(publisher, episode));
 await publisher.flush();
 const steps = told.reduce((sum, one) => sum + one.steps, 0);
 const read = await readBack(steps, Number(options["batches-per-connection"]));
+const decisions = await decisionsOf(told[0].episode_id);
 for (const one of told) console.log(JSON.stringify(one));
 const rows = read.rows.map((row) => [row.episode_id, row.step, JSON.parse(row.action_json), row.reward, row.seq]);
-console.log(JSON.stringify({ read: rows, connections: read.connections }));
+console.log(JSON.stringify({ read: rows, connections: read.connections, decisions }));

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
@@ -12,6 +14,7 @@ from ulid import ULID
 from mosaic.errors import AmbiguousRunError, MosaicError, RunNotFoundError, UsageError
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.rpc.pb import trainer_pb2 as pb
+from mosaic.store.reader import StoreReader
 from tests.daemons import Daemon, until
 
 if TYPE_CHECKING:
@@ -57,7 +60,8 @@ def test_a_run_nobody_knows_is_said_so_by_every_call_about_a_run(shared_daemon: 
     client = shared_daemon.client
     calls = (
         client.run, client.stop, client.pause, client.unpause, client.delete, client.rebuild, client.episodes,
-        client.metrics, client.checkpoints, client.logs, lambda run: client.episode_steps(run, 0),
+        client.metrics, client.events, client.checkpoints, client.logs,
+        lambda run: client.episode_steps(run, 0),
         lambda run: list(client.stream_steps(run)), lambda run: list(client.stream_events(run)),
     )  # fmt: skip
     for call in calls:
@@ -145,8 +149,8 @@ def test_every_method_of_the_contract_is_served() -> None:
         "SubmitRun StopRun PauseRun ResumeRun DeleteRun EditRun RebuildRun ListRuns WatchRuns GetRun "
         "RegisterWorker "
         "PublishRunSteps PublishRunEpisodes PublishRunEvents StreamRunSteps StreamRunEpisodes "
-        "StreamRunMetrics StreamRunEvents ListEpisodes GetEpisodeSteps ListMetrics ListCheckpoints "
-        "ReadLogs Status Shutdown"
+        "StreamRunMetrics StreamRunEvents ListEpisodes GetEpisodeSteps ListMetrics ListEvents "
+        "ListCheckpoints ReadLogs Status Shutdown"
     )
     assert names == set(asked.split())
     service = TrainerService.__new__(TrainerService)
@@ -186,3 +190,99 @@ def test_bytes_that_are_no_message_are_the_callers_error(shared_daemon: Daemon, 
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert "the request is not a" in refused.value.details()
     assert shared_daemon.client.status().faults == faults
+
+
+EPISODES, STEPS = 40, 25
+SCRIPT = f"""
+for episode in range({EPISODES}):
+    for step in range({STEPS}):
+        where = '"episode_id":"e%d","step":%d' % (episode, step)
+        print('{{"type":"decision",%s,"proposed":%d,"reason":"%s"}}' % (where, step, "why " * 250))
+        print('{{"type":"step",%s,"reward":1.0}}' % where)
+    print('{{"type":"log","text":"%d"}}' % episode)
+print('{{"type":"telepathy","strength":3}}')
+"""
+
+
+@pytest.fixture(scope="module")
+def decided(shared_daemon: Daemon) -> str:
+    """A run with a thousand decisions of a kilobyte, all in the store."""
+    run_id = shared_daemon.submit([sys.executable, "-c", SCRIPT]).run_id
+    list(shared_daemon.client.stream_episodes(run_id))
+    return run_id
+
+
+def test_one_episodes_decisions_are_asked_for_by_kind_and_episode_in_any_language(
+    shared_daemon: Daemon, decided: str
+) -> None:
+    token = shared_daemon.root.token.read_text().strip()
+    with grpc.insecure_channel(f"unix:{shared_daemon.root.socket}") as channel:
+        list_events = channel.unary_unary(
+            "/mosaic.v1.TrainerService/ListEvents",
+            request_serializer=pb.ListEventsRequest.SerializeToString,
+            response_deserializer=pb.ListEventsReply.FromString,
+        )
+        for which in ({"index": 7}, {"episode_id": "e7"}):
+            rows, page = [], pb.ListEventsReply(more=True)
+            while page.more:
+                request = pb.ListEventsRequest(run=decided, kinds=["decision"], limit=10, **which)
+                request.since_seq = page.next_seq
+                page = list_events(request, metadata=(("authorization", f"Bearer {token}"),), timeout=60)
+                assert len(page.rows) <= 10
+                rows += page.rows
+            said = [json.loads(row.json) for row in rows]
+            assert {row.type for row in rows} == {"decision"}
+            assert [(one["episode_id"], one["step"]) for one in said] == [("e7", n) for n in range(STEPS)]
+
+
+def test_events_come_in_pages_that_a_client_can_take_and_leave_nothing_out(
+    shared_daemon: Daemon, decided: str
+) -> None:
+    pages = [shared_daemon.client.events(decided, limit=0)]
+    while not pages[-1].live:
+        pages.append(shared_daemon.client.events(decided, since_seq=pages[-1].next_seq, limit=0))
+    assert len(pages) > 1, "a megabyte was meant to be felt"
+    assert all(sum(len(row.json) for row in page.rows) <= 1 << 20 for page in pages)
+    with StoreReader(shared_daemon.root.run(decided)) as reader:
+        assert [(row.seq, row.type, row.json) for page in pages for row in page.rows] == reader.events()
+
+
+def test_events_are_narrowed_down_by_several_kinds_and_by_step(shared_daemon: Daemon, decided: str) -> None:
+    client = shared_daemon.client
+    two = client.events(decided, ["log", "telepathy", "log"])
+    assert [row.type for row in two.rows] == ["log"] * EPISODES + ["telepathy"]
+    (one,) = client.events(decided, ["decision"], episode=3, step=0).rows
+    assert (json.loads(one.json)["episode_id"], json.loads(one.json)["step"]) == ("e3", 0)
+    first = client.events(decided, limit=-5, since_seq=-(1 << 63)).rows
+    assert first[0].seq == 1, "numbers below zero mean the same as none"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"kinds": ["desicion"]}, "Did you mean 'decision'. There are: hello, .*decision, .*telepathy"),
+        ({"kinds": [""]}, "no '' event. There are: hello"),
+        ({"kinds": ["log", "x" * 100_000]}, "There are: hello"),
+        ({"kinds": [f"k{n}" for n in range(50_000)]}, "no 'k0' event"),
+        ({"kinds": ["log'; DROP TABLE events; --\0"]}, "There are: hello"),
+        ({"kinds": ["metric"]}, "mosaic metrics RUN"),
+        ({"kinds": ["log"], "episode": 0}, "belong to no episode. Those that do: decision, belief"),
+        ({"kinds": ["decision"], "episode": -1}, "This run has episodes 0 to 39"),
+        ({"episode": (1 << 63) - 1}, "This run has episodes 0 to 39"),
+        ({"episode": ""}, "there is no episode ''"),
+        ({"episode": "e7\0"}, "This run has episodes 0 to 39"),
+    ],
+)
+def test_events_that_cannot_be_listed_are_the_callers_error(
+    shared_daemon: Daemon, decided: str, asked: dict[str, Any], said: str
+) -> None:
+    faults = shared_daemon.client.status().faults
+    with pytest.raises(UsageError, match=said):
+        shared_daemon.client.events(decided, **asked)
+    assert shared_daemon.client.status().faults == faults
+
+
+def test_a_step_that_no_event_is_about_has_none(shared_daemon: Daemon, decided: str) -> None:
+    for step in (-1, STEPS, (1 << 63) - 1, -(1 << 63)):
+        page = shared_daemon.client.events(decided, ["decision", "log"], step=step)
+        assert (page.rows, page.next_seq, page.live) == ([], 0, True)

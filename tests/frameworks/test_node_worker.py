@@ -63,6 +63,8 @@ def agrees(daemon: Daemon, run_id: str) -> int:
             for step in reader.steps(row.index)
         ]
     assert read["read"] == stored, "every step once, in the order in which they were stored"
+    first = [(step, action) for name, step, action, _, _ in stored if name == episodes[0]["episode_id"]]
+    assert [(one["step"], one["executed"]) for one in read["decisions"]] == first, "those of one episode"
     assert verify(daemon.root.run(run_id)) == []
     return int(read["connections"])
 

@@ -27,6 +27,7 @@ from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.status import ERROR_KEY, code_of
 from mosaic.runs import freshness
+from mosaic.store.eventpage import read_page, refuse_unknown
 from mosaic.store.reader import StoreReader
 from mosaic.text import os_words
 from mosaic_worker.common.opening import open_regular
@@ -47,6 +48,7 @@ log = logging.getLogger("mosaic.daemon")
 _MAX_DETAIL_CHARS = 2000
 _MAX_LOG_BYTES = 4 << 20
 _MAX_ROWS = 10_000
+_MAX_PAGE_BYTES = 1 << 20  # of events: a gRPC client takes messages of 4 MiB unless it says otherwise
 
 RunNews = tuple["RunRow", bool]
 """A run's row as it is now, and whether the run is gone."""
@@ -258,6 +260,27 @@ class TrainerService:
             return pb.ListMetricsReply(rows=[convert.metric_to_pb(row) for row in rows])
 
         return await self._read(request.run, read)
+
+    async def _list_events(self, request: Any, _context: Any) -> Any:
+        kinds = list(dict.fromkeys(request.kinds))
+        asked_by = request.WhichOneof("episode")
+
+        def read(reader: StoreReader, run_id: str) -> Any:
+            refuse_unknown(reader, run_id, kinds)
+            page = read_page(
+                reader,
+                kinds or None,
+                episode=None if asked_by is None else getattr(request, asked_by),
+                step=request.step if request.HasField("step") else None,
+                since_seq=request.since_seq,
+                most_rows=_limit(request.limit),
+                most_bytes=_MAX_PAGE_BYTES,
+            )
+            rows = [convert.event_to_pb(event) for event in page.events]
+            return pb.ListEventsReply(rows=rows, next_seq=page.next_seq, more=page.more)
+
+        run_id = await self._resolve(request.run)
+        return await self._read(run_id, lambda reader: read(reader, run_id))
 
     async def _list_checkpoints(self, request: Any, _context: Any) -> Any:
         def read(reader: StoreReader) -> Any:

@@ -105,7 +105,7 @@ class Events(_BySeq):
     def rows(self, reader: StoreReader, since_seq: int, limit: int) -> list[Any]:
         """See Source."""
         found = reader.events(self.kind or None, since_seq=since_seq, limit=limit)
-        return [pb.EventRecord(seq=seq, type=type_, json=raw) for seq, type_, raw in found]
+        return [convert.event_to_pb(event) for event in found]
 
 
 class Episodes(Source):

@@ -218,6 +218,27 @@ class Client:
         request = pb.ListMetricsRequest(run=run_id, name=name, since_seq=since_seq, limit=limit)
         return [convert.metric_from_pb(row) for row in self._call(self._stub.ListMetrics, request).rows]
 
+    def events(
+        self,
+        run_id: str,
+        kinds: Sequence[str] = (),
+        *,
+        episode: int | str | None = None,
+        step: int | None = None,
+        since_seq: int = 0,
+        limit: int = 1000,
+    ) -> Batch[EventRow]:
+        """A page of a run's other events, all or those of some kinds; `live` when there is no more yet.
+
+        With `episode`, an index or an id, and `step`: only those about that.
+        """
+        request = pb.ListEventsRequest(run=run_id, kinds=kinds, step=step, since_seq=since_seq, limit=limit)
+        if episode is not None:
+            setattr(request, "index" if isinstance(episode, int) else "episode_id", episode)
+        reply = self._call(self._stub.ListEvents, request)
+        rows = [convert.event_from_pb(row) for row in reply.rows]
+        return Batch(rows=rows, next_seq=reply.next_seq, live=not reply.more)
+
     def checkpoints(self, run_id: str) -> list[CheckpointRow]:
         """The files a run saved policies to."""
         reply = self._call(self._stub.ListCheckpoints, pb.RunRef(run=run_id))

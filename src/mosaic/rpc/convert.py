@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -14,12 +14,16 @@ from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.records import DaemonStatus, EventRow, Skipped
 from mosaic.runs.listing import unreadable_row
 
+if TYPE_CHECKING:
+    from mosaic.store.eventlog import Stored
+
 __all__ = [
     "checkpoint_from_pb",
     "checkpoint_to_pb",
     "episode_from_pb",
     "episode_to_pb",
     "event_from_pb",
+    "event_to_pb",
     "metric_from_pb",
     "metric_to_pb",
     "run_from_pb",
@@ -231,6 +235,11 @@ def checkpoint_from_pb(message: Any) -> CheckpointRow:
         **_fields(message, _CHECKPOINT),
         meta=_decode(message.meta_json or b"{}"),
     )
+
+
+def event_to_pb(event: Stored) -> Any:
+    """An event as a message."""
+    return pb.EventRecord(seq=event.seq, type=event.kind, json=event.data)
 
 
 def event_from_pb(message: Any) -> EventRow:

@@ -1,8 +1,8 @@
 """What becomes of each kind of event: which table keeps it, and who reads it. Pure data.
 
-This is the one list of the kinds. Ledger, reader, verify, exports, `mosaic events` and the table in
-docs/events.md are made from it. To add a kind, write its struct in `protocol.events` and its line in the
-union there, and add a `Kind` here. The struct is also the row that readers get.
+This is the one list of the kinds. Ledger, reader, verify, exports, `mosaic events`, gRPC's `ListEvents` and
+the table in docs/events.md are made from it. To add a kind, write its struct in `protocol.events` and its
+line in the union there, and add a `Kind` here. The struct is also the row that readers get.
 
 Run as a module it prints the table of docs/events.md; a test keeps it there.
 """

@@ -596,6 +596,34 @@ class ListMetricsReply(_message.Message):
     rows: _containers.RepeatedCompositeFieldContainer[MetricRecord]
     def __init__(self, rows: _Optional[_Iterable[_Union[MetricRecord, _Mapping]]] = ...) -> None: ...
 
+class ListEventsRequest(_message.Message):
+    __slots__ = ("run", "kinds", "index", "episode_id", "step", "since_seq", "limit")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    EPISODE_ID_FIELD_NUMBER: _ClassVar[int]
+    STEP_FIELD_NUMBER: _ClassVar[int]
+    SINCE_SEQ_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    run: str
+    kinds: _containers.RepeatedScalarFieldContainer[str]
+    index: int
+    episode_id: str
+    step: int
+    since_seq: int
+    limit: int
+    def __init__(self, run: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., index: _Optional[int] = ..., episode_id: _Optional[str] = ..., step: _Optional[int] = ..., since_seq: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
+
+class ListEventsReply(_message.Message):
+    __slots__ = ("rows", "next_seq", "more")
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_SEQ_FIELD_NUMBER: _ClassVar[int]
+    MORE_FIELD_NUMBER: _ClassVar[int]
+    rows: _containers.RepeatedCompositeFieldContainer[EventRecord]
+    next_seq: int
+    more: bool
+    def __init__(self, rows: _Optional[_Iterable[_Union[EventRecord, _Mapping]]] = ..., next_seq: _Optional[int] = ..., more: _Optional[bool] = ...) -> None: ...
+
 class ListCheckpointsReply(_message.Message):
     __slots__ = ("rows",)
     ROWS_FIELD_NUMBER: _ClassVar[int]

@@ -139,6 +139,11 @@ class TrainerServiceStub:
                 request_serializer=trainer__pb2.ListMetricsRequest.SerializeToString,
                 response_deserializer=trainer__pb2.ListMetricsReply.FromString,
                 _registered_method=True)
+        self.ListEvents = channel.unary_unary(
+                '/mosaic.v1.TrainerService/ListEvents',
+                request_serializer=trainer__pb2.ListEventsRequest.SerializeToString,
+                response_deserializer=trainer__pb2.ListEventsReply.FromString,
+                _registered_method=True)
         self.ListCheckpoints = channel.unary_unary(
                 '/mosaic.v1.TrainerService/ListCheckpoints',
                 request_serializer=trainer__pb2.RunRef.SerializeToString,
@@ -297,6 +302,13 @@ class TrainerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListEvents(self, request, context):
+        """decisions, beliefs, logs, …: docs/events.md
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListCheckpoints(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -430,6 +442,11 @@ def add_TrainerServiceServicer_to_server(servicer, server):
                     servicer.ListMetrics,
                     request_deserializer=trainer__pb2.ListMetricsRequest.FromString,
                     response_serializer=trainer__pb2.ListMetricsReply.SerializeToString,
+            ),
+            'ListEvents': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEvents,
+                    request_deserializer=trainer__pb2.ListEventsRequest.FromString,
+                    response_serializer=trainer__pb2.ListEventsReply.SerializeToString,
             ),
             'ListCheckpoints': grpc.unary_unary_rpc_method_handler(
                     servicer.ListCheckpoints,
@@ -1019,6 +1036,33 @@ class TrainerService:
             '/mosaic.v1.TrainerService/ListMetrics',
             trainer__pb2.ListMetricsRequest.SerializeToString,
             trainer__pb2.ListMetricsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEvents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/mosaic.v1.TrainerService/ListEvents',
+            trainer__pb2.ListEventsRequest.SerializeToString,
+            trainer__pb2.ListEventsReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from mosaic.protocol import floats
-from mosaic.store.kinds import LISTED, SHARED_TABLE
+from mosaic.protocol.rows import EpisodeRow, MetricRow, StepRow
+from mosaic.store.kinds import LISTED, SHARED_TABLE, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mosaic.protocol.rows import EpisodeRow
     from mosaic.store.reader import StoreReader
 
 __all__ = ["COLUMNS", "TABLES", "by_default", "plain_arrays", "rows"]
@@ -26,19 +26,11 @@ _ALWAYS: Final = ("episodes", "steps", "metrics")
 TABLES: Final = (*_ALWAYS, *_KINDS)
 
 COLUMNS: Final[dict[str, dict[str, type]]] = {
-    "episodes": {
-        "episode_id": str, "index": int, "env_index": int, "agent_id": str, "steps": int, "return": float,
-        "seed": int, "outcome": str, "t_start": float, "t_end": float, "group": str, "env_id": str,
-        "role": str,
-    },
-    "steps": {
-        "episode_id": str, "index": int, "step": int, "action": object, "reward": float, "terminated": bool,
-        "truncated": bool, "obs": object, "t": float, "agent_id": str, "turn": int,
-        "rewards": object,
-    },
-    "metrics": {"name": str, "canonical": str, "value": float, "step": int, "t": float, "source": str},
+    "episodes": columns_of(EpisodeRow),
+    "steps": {"episode_id": str, "index": int, **columns_of(StepRow)},
+    "metrics": columns_of(MetricRow),
     **{table: kind.columns for table, kind in _KINDS.items()},
-}  # fmt: skip
+}
 """The columns of each table and what they hold; `object` is any JSON value."""
 
 _PAGE = 4096

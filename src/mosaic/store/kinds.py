@@ -18,7 +18,7 @@ import msgspec
 
 from mosaic.protocol import events
 
-__all__ = ["BY_STEP", "KINDS", "LISTED", "SHARED_TABLE", "Kind", "as_markdown"]
+__all__ = ["BY_STEP", "KINDS", "LISTED", "SHARED_TABLE", "Kind", "as_markdown", "columns_of"]
 
 SHARED_TABLE: Final = "events"
 """Keeps every kind that has no table of its own, and the kinds this version does not know."""
@@ -43,15 +43,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def columns(self) -> dict[str, type]:
-        """Its fields under their names in JSON, and what an exported column of them holds.
-
-        `object` is any JSON value.
-        """
-        return {
-            field.encode_name: _column_type(field.type)
-            for field in msgspec.structs.fields(self.event)
-            if field.name != "seq"
-        }
+        """Its fields as `columns_of` gives them."""
+        return columns_of(self.event)
 
     @cached_property
     def floats(self) -> tuple[str, ...]:
@@ -61,13 +54,25 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
 
+def columns_of(struct: type[msgspec.Struct]) -> dict[str, type]:
+    """The fields of an event or a row under their names in JSON, and what an exported column of them holds.
+
+    `object` is any JSON value. `seq` is left out: it is the cursor of readers of one store.
+    """
+    return {
+        field.encode_name: _column_type(field.type)
+        for field in msgspec.structs.fields(struct)
+        if field.name != "seq"
+    }
+
+
 def _column_type(annotation: Any) -> type:
     parts = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
     held = set(parts) - {NoneType, msgspec.UnsetType}
     if held == {float, str}:  # `floats.JsonFloat`
         return float
     (one,) = held if len(held) == 1 else (object,)
-    return one if one in (str, int, bool) else object
+    return one if one in (str, int, float, bool) else object
 
 
 KINDS: Final = {

@@ -6,6 +6,7 @@ interrupted anywhere leaves the earlier ones as they were. Loads nothing.
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import IO, Any, Callable, Dict, List, NamedTuple, Optional
 
@@ -38,7 +39,7 @@ class Saver:
         self._about = dict(about, keep_last=keep_last)
         self._keep_last = keep_last
         self._saved: List[_Saved] = []
-        self._count = 0
+        self._numbers = itertools.count(1)
 
     def save(
         self,
@@ -65,8 +66,7 @@ class Saver:
             kind=self._kind,
             meta=dict(self._about, reason=reason, metrics=metrics or {}),
         )
-        self._count += 1
-        self._saved.append(_Saved(Entry(self._count, reason), path))
+        self._saved.append(_Saved(Entry(next(self._numbers), reason), path))
         self._prune()
         return path
 

@@ -374,3 +374,15 @@ def test_something_in_the_way_of_asking_costs_the_run_its_freshness_and_nothing_
     with ingesting() as ingest:
         ingest.order("watch", folder)
         assert ingest.until(run_id=folder.run_id, settled=True)["summary"]["steps"] == 5
+
+
+def test_a_rebuild_is_due_at_once_even_before_the_clock_has_moved(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    with by_hand(HandClock()) as ingest:
+        ingest.obey("watch", folder)
+        assert [ingest.turns() for _ in range(2)] == [1, 0], "nobody asks for it"
+        ingest.obey("rebuild", folder)
+        assert ingest.turns() == 1
+    worker.die()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,3 +82,12 @@ def test_versions_then_and_now_are_told() -> None:
     assert then["gymnasium"] == "0.1"
     assert now["gymnasium"] != "0.1"
     assert "nothing" not in now
+
+
+@pytest.mark.parametrize(
+    ("coded", "value"), [(False, "Infinity"), (True, {"float": "Infinity"})], ids=["before", "now"]
+)
+def test_arguments_are_read_in_the_way_they_were_recorded(coded: bool, value: Any) -> None:
+    made = Builder(env(id="Pendulum-v1", kwargs={"g": value}, coded=coded)).make()
+    assert made.unwrapped.g == math.inf
+    made.close()

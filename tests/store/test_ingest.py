@@ -449,3 +449,17 @@ def test_a_turn_ends_when_its_time_is_over_and_loses_nothing(folder: RunFolder) 
         assert turn.more
         assert turn.summary.steps == 30
     assert ingest_all(folder, settle=True).steps == 600
+
+
+@pytest.mark.parametrize(("turn_secs", "heard"), [(1e6, 3), (0.0, 1)])
+def test_one_turn_hears_all_producers_unless_its_time_is_over(
+    folder: RunFolder, turn_secs: float, heard: int
+) -> None:
+    workers = [Segments(folder, producer=f"p{n}x0000000{n}") for n in (1, 2, 3)]
+    for worker in workers:
+        worker.add({"type": "metric", "name": worker.producer, "value": 1.0})
+        worker.write(live=True)
+    with RunIngest(folder, turn_secs=turn_secs) as ingest:
+        assert ingest.turn().summary.metrics == heard
+    for worker in workers:
+        worker.die()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import apsw
 import pytest
 
+from mosaic.store import curve
 from mosaic.store.packing import decode_own
 from mosaic.store.reader import StoreReader
 from mosaic.store.schema import open_reader, rows
@@ -119,3 +121,23 @@ def test_big_observations_make_smaller_chunks(folder: RunFolder) -> None:
 def test_a_chunk_that_is_not_what_was_written_counts_as_damage() -> None:
     with pytest.raises(apsw.CorruptError):
         decode_own(b"nonsense that is no chunk")
+
+
+def test_the_newest_points_of_the_curve_are_packed_quickly_and_full_blocks_tightly(folder: RunFolder) -> None:
+    worker = Segments(folder)
+    chance = random.Random(1)
+    for count in (curve.TAIL, 300):
+        for _ in range(count):
+            name, return_ = f"e{worker.seq}", chance.random()
+            worker.add({"type": "episode", "episode_id": name, "steps": 1, "return": return_, "t": 1.0})
+        worker.write()
+        ingest_all(folder)
+    db = open_reader(folder.store)
+    stored = dict(rows(db, "SELECT block, data FROM curve"))
+    db.close()
+    assert sorted(stored) == [-1, 0]
+    for block, data in stored.items():
+        points = curve.points_of(curve.decode(data))
+        quick, tight = (curve.encode(points, quick=quick) for quick in (True, False))
+        assert quick != tight
+        assert data == (quick if block == -1 else tight)

@@ -63,3 +63,16 @@ def test_a_run_that_is_being_ingested_is_left_alone(folder: RunFolder, sealed: P
     with RunIngest(folder), pytest.raises(StoreError, match="being ingested"):
         repair(folder)
     assert len(damaged_segments(folder)) == 1
+
+
+def test_what_is_not_sealed_yet_is_never_taken_for_damage(folder: RunFolder, sealed: Path) -> None:
+    later = Segments(folder, producer="p4343x0123abcd")
+    later.episode(0, 3)
+    later.write()
+    folder.stdout.write_bytes(b"no event at all\n")
+    (plain,) = folder.journal.glob("*.jsonl")
+    before = plain.read_bytes()
+    assert damaged_segments(folder) == []
+    corrupt(sealed, lambda data: data.__setitem__(slice(200, 204), b"????"))
+    assert [segment.path for segment, _ in repair(folder)] == [sealed]
+    assert plain.read_bytes() == before

@@ -6,6 +6,7 @@ import gc
 import pickle
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -225,3 +226,21 @@ def test_threads_that_begin_side_by_side_share_one_lane(frames: Frames, clock: C
         thread.join()
     with _lane(frames) as lane:
         assert sorted(row.env_index for row in lane.rows()) == list(range(16))
+
+
+def test_between_two_frames_a_step_costs_a_look_at_the_clock(frames: Frames, clock: Clock) -> None:
+    class Counting(weakref.WeakKeyDictionary[Any, Any]):
+        asked = 0
+
+        def get(self, *given: Any) -> Any:
+            self.asked += 1
+            return super().get(*given)
+
+    owner, camera = track(), Camera(clock)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN)
+    scenes = frames._scenes = Counting(frames._scenes)
+    with _lane(frames) as lane:
+        lane.renew(1, Lease(fps=1), until_nanos=clock.now + 10_000 * MILLI, now_nanos=clock.now)
+        _play(frames, owner, clock, steps=1000)
+    assert camera.calls > 0
+    assert 0 < scenes.asked < 100, "when leases are read or a frame is due, and at no other step"

@@ -139,3 +139,12 @@ def test_results_of_every_api_are_read() -> None:
     assert (stamped.terminated.tolist(), stamped.truncated.tolist()) == ([True, False], [False, True])
     with pytest.raises(ValueError, match="4 rewards for 2"):
         rows_of((np.zeros(2), np.ones(4), done, cut, {"env_id": ids}))
+
+
+def test_the_role_of_a_pool_is_read_off_the_name_it_is_kept_under(tmp_path: Path) -> None:
+    make = "envpool.make_gymnasium('Count-v0', num_envs=2)"
+    done = played(
+        tmp_path,
+        f"import envpool\nmade = [{make}, {make}]\nenvs, eval_envs = made\nenvs.reset()\neval_envs.reset()",
+    )
+    assert [reset.get("role") for reset in done.events("reset")] == [None, None, "eval", "eval"]

@@ -176,3 +176,15 @@ def test_only_so_many_are_followed(
         (tmp_path / name).rename(tmp_path / (name + "2"))
         listing.moved(tmp_path / name, tmp_path / (name + "2"))
     assert [os.path.basename(event["path"]) for event in events] == ["a", "b", "c", "b2", "c2"]
+
+
+def test_what_was_not_said_of_a_checkpoint_is_not_in_its_event(
+    tmp_path: Path, listing: Listing, events: list[dict[str, Any]]
+) -> None:
+    (tmp_path / "a").write_bytes(b"weights")
+    listing.add(tmp_path / "a", step=None, kind=None, meta=None)
+    listing.add(tmp_path / "a", step=0, kind="", meta={})
+    assert [sorted(set(event) - {"path", "sha256", "bytes"}) for event in events] == [
+        ["type"],
+        ["kind", "step", "type"],
+    ]

@@ -1,7 +1,7 @@
 """Where two recorded episodes part: the first step at which they are not the same. Pure.
 
 Values are compared as recorded, bit for bit. An observation stands for itself by its fingerprint, so that one
-recorded whole and one recorded as a checksum can be compared. What either side did not record is not compared.
+recorded whole and one recorded as a checksum can be compared. What one side did not record is not compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ratings from games of two: Bradley-Terry on the Elo scale, and the schedule that makes them fair. Pure.
 
 A draw counts as half a win for each side. Each pair that met gets one draw more than it played, so whoever
-won everything has a finite rating. The interval is a Bayesian bootstrap: every game, the added draw included (as
-half a win and half a loss), gets a random weight; for two players that is Jeffreys' interval of a proportion.
+won everything has a finite rating. The interval is a Bayesian bootstrap: every game gets a random weight, the
+added draw too (as half a win and half a loss); for two players that is Jeffreys' interval of a proportion.
 Players that no chain of games connects stand in different groups, and nothing compares groups.
 """
 

@@ -57,10 +57,17 @@ ENVS: dict[str, tuple[str, ...]] = {
         "minigrid==3.2.0",
         "numpy==2.4.6",
     ),
+    "minari": (  # Pillow: its HDF5 needs it and does not say so; its extra `create` would bring jax
+        "minari==0.5.4",
+        "h5py==3.16.0",
+        "pillow==13.0.0",
+        "gymnasium[classic-control]==1.4.0",
+        "numpy==2.4.6",
+    ),
 }
 """What each environment holds besides torch, which always comes first and is held by a constraint: the CPU
 build the machine's pip settings point at must not be replaced by one that brings gigabytes of CUDA along."""
-WITHOUT_TORCH = frozenset({"envpool", "envs", "gym026", "gymnasium029"})
+WITHOUT_TORCH = frozenset({"envpool", "envs", "gym026", "gymnasium029", "minari"})
 
 
 class EnvBuildError(Exception):

@@ -74,4 +74,4 @@ def test_what_is_not_runs_by_tasks_is_refused(given: Any) -> None:
 
 def test_a_score_that_is_not_finite_is_named() -> None:
     with pytest.raises(UsageError, match="run 1 in task 2 is nan"):
-        scores.mean([[1, 2, 3], [1, 2, float("nan")]])
+        scores.mean([[1.0, 2.0, 3.0], [1.0, 2.0, float("nan")]])

@@ -121,3 +121,14 @@ def test_a_row_of_before_that_does_not_fit_its_kind_is_left_out_and_the_others_a
     with StoreReader(folder) as reader:
         found = [(row["step"], row["verdict"]) for row in tables.rows(reader, "decisions")]
     assert found == [(1, None), (2, "veto")]
+
+
+def test_an_episode_comes_with_what_its_reset_led_to(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    resets = [{"episode_id": "a", "obs": ARRAY}, {"episode_id": "b"}]
+    worker = Segments(folder)
+    worker.add(*({"type": "reset", "t": 1.0, **one} for one in resets))
+    worker.write()
+    ingest_all(folder)
+    with StoreReader(folder) as reader:
+        assert [row["reset_observation"] for row in tables.rows(reader, "episodes")] == [ARRAY, None]

@@ -174,12 +174,12 @@ def _connected(names: Sequence[str], pairs: Iterable[Pair]) -> list[list[str]]:
 
 
 def _rated(names: Sequence[str], tallies: dict[Pair, Floats], resamples: int, seed: int) -> Group:
-    place = {name: index for index, name in enumerate(names)}
-    met = {pair: tally for pair, tally in tallies.items() if pair[0] in place}
+    number = {name: index for index, name in enumerate(names)}
+    met = {pair: tally for pair, tally in tallies.items() if pair[0] in number}
     if not met:  # alone: nobody played against it
         alone = Rating(player=names[0], elo=ANCHOR, interval=None, games=0, wins=0, draws=0, losses=0)
         return Group(ratings=(alone,))
-    pairs = np.array([(place[one], place[other]) for one, other in met], np.intp)
+    pairs = np.array([(number[one], number[other]) for one, other in met], np.intp)
     counts = np.array(list(met.values()))
     added = np.array([ADDED_DRAWS / 2, 0.0, ADDED_DRAWS / 2])
     elo = _fitted(pairs, (counts + added)[None], len(names))[0]
@@ -198,7 +198,7 @@ def _rated(names: Sequence[str], tallies: dict[Pair, Floats], resamples: int, se
             draws=int(record[at, 1]),
             losses=int(record[at, 2]),
         )
-        for name, at in place.items()
+        for name, at in number.items()
     ]
     return Group(ratings=tuple(sorted(ratings, key=lambda rating: (-rating.elo, rating.player))))
 

@@ -102,7 +102,7 @@ class Trainer:
             self._ingest.start()
             self._take_in(self._book.scan())
             janitor.empty_bin(self._root)
-            staging.sweep(self._root)
+            staging.sweep(self._root.path)
             self._collect(self._book.flush())
 
     def submit(self, spec: RunSpec, env: Mapping[str, str]) -> RunRow:

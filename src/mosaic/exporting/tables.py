@@ -26,7 +26,7 @@ _ALWAYS: Final = ("episodes", "steps", "metrics")
 TABLES: Final = (*_ALWAYS, *_KINDS)
 
 COLUMNS: Final[dict[str, dict[str, type]]] = {
-    "episodes": columns_of(EpisodeRow),
+    "episodes": {**columns_of(EpisodeRow), "reset_observation": object},
     "steps": {"episode_id": str, "index": int, **columns_of(StepRow)},
     "metrics": columns_of(MetricRow),
     **{table: kind.columns for table, kind in _KINDS.items()},
@@ -45,7 +45,8 @@ def by_default(reader: StoreReader) -> list[str]:
 def rows(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
     """The rows of a table in order, a bounded number in memory at a time."""
     if table == "episodes":
-        yield from (_pick(episode, table) for episode in _episodes(reader))
+        for episode in _episodes(reader):
+            yield {**_pick(episode, table), "reset_observation": reader.reset(episode.index).get("obs")}
     elif table == "steps":
         for episode in _episodes(reader):
             yield from _steps(reader, episode)
@@ -56,7 +57,8 @@ def rows(reader: StoreReader, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _pick(row: object, table: str) -> dict[str, Any]:
-    return {name: getattr(row, "return_" if name == "return" else name) for name in COLUMNS[table]}
+    own = (name for name in COLUMNS[table] if name != "reset_observation")
+    return {name: getattr(row, "return_" if name == "return" else name) for name in own}
 
 
 def _episodes(reader: StoreReader) -> Iterator[EpisodeRow]:

@@ -68,11 +68,11 @@ def unpack(
         raise UsageError(f"there is no file {source}")
     make_private(root.path)
     make_private(root.runs)
-    sweep(root)
+    sweep(root.path)
     if max_bytes is None:
         max_bytes = max(_AT_LEAST, _MAX_RATIO * source.stat().st_size)
     room = _Room(max_bytes, reserve_bytes, root.path)
-    with staging(root) as inside:
+    with staging(root.path) as inside:
         folder = _extract(source, inside, room)
         target = root.run(folder.run_id)
         if os.path.lexists(target.path):

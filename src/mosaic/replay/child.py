@@ -37,6 +37,7 @@ class Child:
     Args:
         site: the folder with the copy of `mosaic_worker` it runs.
         scene: the interpreter and where it runs.
+        program: which package of `mosaic_worker` it runs.
         silence_secs: how long it may say nothing while it works.
         end_secs: how long it may take to leave before it is killed.
         last_lines: how much of what it wrote to stderr is remembered.
@@ -47,6 +48,7 @@ class Child:
         site: Path,
         scene: Scene,
         *,
+        program: str = "replay",
         silence_secs: float = 120.0,
         end_secs: float = 2.0,
         last_lines: int = 20,
@@ -56,11 +58,13 @@ class Child:
         self._cancelled = threading.Event()
         self._said: deque[str] = deque(maxlen=last_lines)
         self._buffer = bytearray()
+        self.answered: dict[str, Any] = {}
+        """The last answer to the last request that was answered to its end."""
         self._python = scene.python
-        program = site / "mosaic_worker" / "replay" / "__main__.py"
+        self._name = f"the {program} process"
         try:
             self._process = subprocess.Popen(
-                [scene.python, str(program)],
+                [scene.python, str(site / "mosaic_worker" / program / "__main__.py")],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -71,7 +75,7 @@ class Child:
             )
         except OSError as error:
             raise ReplayError(f"cannot start {scene.python}: {error.strerror}") from error
-        self._listener = threading.Thread(target=self._listen, name="replay stderr", daemon=True)
+        self._listener = threading.Thread(target=self._listen, name=f"{program} stderr", daemon=True)
         self._listener.start()
 
     def __enter__(self) -> Child:
@@ -107,10 +111,8 @@ class Child:
             ReplayCancelledError: `cancel` was called.
         """
         for header, _ in self.stream(request, body, progress=progress):
-            raise ReplayError(
-                f"the replay process answered with {header.get('type')!r}, which nobody asked for"
-            )
-        return self._done
+            raise ReplayError(f"{self._name} answered with {header.get('type')!r}, which nobody asked for")
+        return self.answered
 
     def stream(
         self,
@@ -125,7 +127,7 @@ class Child:
             header, raw = self._next()
             kind = header.get("type")
             if kind == "done":
-                self._done = header
+                self.answered = header
                 return
             if kind == "error":
                 self._fail(header)
@@ -174,13 +176,13 @@ class Child:
                 self._buffer += data
         except wire.WireError as error:
             self._kill()
-            raise ReplayError(f"the replay process does not keep to the protocol: {error}") from error
+            raise ReplayError(f"{self._name} does not keep to the protocol: {error}") from error
         return message
 
     def _silent(self) -> ReplayError:
         self._kill()
         return ReplayError(
-            f"the replay process said nothing for {self._silence_secs:g} s and was ended{self._words()}"
+            f"{self._name} said nothing for {self._silence_secs:g} s and was ended{self._words()}"
         )
 
     def _ended(self) -> ReplayError:
@@ -193,7 +195,7 @@ class Child:
             if code and code < 0
             else f"ended with code {code}"
         )
-        return ReplayError(f"the replay process ({self._python}) {how}{self._words()}")
+        return ReplayError(f"{self._name} ({self._python}) {how}{self._words()}")
 
     def _words(self) -> str:
         self._listener.join(self._end_secs)

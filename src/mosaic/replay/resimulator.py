@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from mosaic.replay.units import Unit
     from mosaic.store.reader import StoreReader
 
-__all__ = ["Resimulator"]
+__all__ = ["Column", "Resimulator"]
+
+Column = tuple[dict[str, Any], bytes]
+"""A part of a column: its `name` and `path`, `dtype` and `shape`, and its bytes; for text, a list in JSON."""
 
 
 class Resimulator:
@@ -93,11 +96,13 @@ class Resimulator:
         row: EpisodeRow,
         *,
         seekable: bool = False,
+        observed: list[Column] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Verdict:
         """Replay an episode in every way that may work, until one is exact.
 
-        With `seekable` its frames can be had afterwards, of the last way that was tried.
+        With `seekable` its frames can be had afterwards, of the last way that was tried. `observed` is filled
+        with the columns of all observations, the reset's own first, of an exact replay.
 
         Raises:
             ConsentNeededError: a module would have to be allowed first.
@@ -124,7 +129,7 @@ class Resimulator:
         ):
             tried.append(way)
             try:
-                found = self._try(row, way, seekable=seekable, progress=progress)
+                found = self._try(row, way, seekable=seekable, observed=observed, progress=progress)
             except (ConsentNeededError, ReplayCancelledError):
                 raise
             except ReplayError as error:
@@ -162,7 +167,13 @@ class Resimulator:
         return likely(facts)
 
     def _try(
-        self, row: EpisodeRow, way: Way, *, seekable: bool, progress: Callable[[int, int], None] | None
+        self,
+        row: EpisodeRow,
+        way: Way,
+        *,
+        seekable: bool,
+        observed: list[Column] | None = None,
+        progress: Callable[[int, int], None] | None,
     ) -> Verdict:
         chain = self._chain_for(row)
         number = chain.number(row)
@@ -176,7 +187,11 @@ class Resimulator:
             "tensors": way.tensors,
         }
         self._stands = (-1, -1)
-        answer = child.ask(request, progress=progress)
+        if observed is None:
+            answer = child.ask(request, progress=progress)
+        else:
+            observed[:] = child.stream({**request, "values": True}, progress=progress)
+            answer = child.answered
         if not seekable:
             self._stands = (way.start, number + 1)
         return self._verdict(row, chain, way, answer)
@@ -229,6 +244,48 @@ class Resimulator:
             if index >= len(wanted):
                 raise ReplayError("the replay process sent more frames than were asked for")
             yield wanted[index], header, body
+
+    # ---- for datasets ----
+
+    def spaces(self, row: EpisodeRow) -> bytes:
+        """The spaces and the spec of the judged episode's environment, as the child describes them in JSON.
+
+        Raises:
+            ReplayError: a dataset cannot hold them.
+        """
+        child = self._made_in(self._chain_for(row), drawn=self._drawn)
+        return b"".join(body for _, body in child.stream({"type": "spaces"}))
+
+    def actions(
+        self,
+        row: EpisodeRow,
+        name: str,
+        values: Sequence[Any],
+        *,
+        instead: Sequence[Any] | None = None,
+        after_reset: bool = False,
+    ) -> tuple[list[Column], list[int]]:
+        """Recorded actions as columns of that name, and which of them did not fit the action space.
+
+        Args:
+            row: the judged episode.
+            name: what the columns are called.
+            values: the actions as recorded.
+            instead: what stands where one does not fit; without it, that is an error.
+            after_reset: begin with a row of zeros, which stands for the reset.
+
+        Raises:
+            ReplayError: an action is not one of the environment's.
+        """
+        child = self._made_in(self._chain_for(row), drawn=self._drawn)
+        request = {"type": "actions", "name": name, "after_reset": after_reset}
+        body = msgspec.json.encode({"values": values, "instead": instead})
+        columns = list(child.stream(request, body))
+        return columns, list(child.answered.get("unfit") or ())
+
+    def environment_of(self, row: EpisodeRow) -> dict[str, Any]:
+        """How an episode's environment was made, as recorded."""
+        return self._chain_for(row).env
 
     @property
     def render_fps(self) -> float | None:

@@ -1,7 +1,7 @@
-"""Where a run from elsewhere is put together before it gets its name, and how what a killed import left goes.
+"""Where a run or a dataset is put together before it gets its name, and how what a killed writer left goes.
 
-A staging folder lies in the data root, so that the finished run can be renamed into place, and is locked by
-whoever fills it. The kernel frees the lock with its holder: a folder with something in it that nobody has
+A staging folder lies where the finished thing will lie, so that it can be renamed into place, and whoever
+fills it has locked it. The kernel frees the lock with its holder: a folder with something in it that nobody has
 locked was left behind.
 """
 
@@ -22,8 +22,6 @@ from mosaic_worker.common.opening import open_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mosaic.paths import DataRoot
-
 __all__ = ["staging", "sweep"]
 
 _PREFIX = ".unpack-"
@@ -31,9 +29,9 @@ _EMPTY_SECS = 60.0  # an empty one may be about to be locked by whoever made it
 
 
 @contextmanager
-def staging(root: DataRoot) -> Iterator[Path]:
-    """A private folder in the data root that is gone afterwards, whatever happens."""
-    path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root.path))
+def staging(folder: Path) -> Iterator[Path]:
+    """A private folder inside another that is gone afterwards, whatever happens."""
+    path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
     fd = open_folder(path)
     try:
         # SYNC: locked before anything is in it: a folder with content and without a lock has no owner.
@@ -44,10 +42,10 @@ def staging(root: DataRoot) -> Iterator[Path]:
         os.close(fd)
 
 
-def sweep(root: DataRoot) -> list[Path]:
-    """Remove the staging folders that nobody fills any more; which ones those were."""
+def sweep(folder: Path) -> list[Path]:
+    """Remove the staging folders inside another that nobody fills any more; which ones those were."""
     swept = []
-    for path in sorted(root.path.glob(f"{_PREFIX}*")):
+    for path in sorted(folder.glob(f"{_PREFIX}*")):
         try:
             fd = open_folder(path)
         except OSError:

@@ -1,7 +1,8 @@
 """The child's conversation: one request at a time; `done` or `error` is the last answer to each.
 
-`make` says which environment; `unit` hands one in; `attempt` plays; `draw` gives frames; `probe` looks for
-the cause of a difference. While it works it says so several times a second, so that silence means trouble.
+`make` says which environment; `unit` hands one in; `attempt` plays, and gives the observations if asked to;
+`draw` gives frames; `probe` looks for the cause of a difference; `spaces` and `actions` are for datasets.
+While it works it says so several times a second, so that silence means trouble.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import select
 import sys
 import time
 import traceback
-from typing import IO, Any, Dict, List, Optional
+from typing import IO, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker.common import wire
 from mosaic_worker.pixels import frames_per_sec, pixels
 from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
-from mosaic_worker.replay.decode import LostError
+from mosaic_worker.replay.columns import Columns, UnfitError, describe
+from mosaic_worker.replay.decode import LostError, live
 from mosaic_worker.replay.stage import Stage
 from mosaic_worker.replay.units import Unit
 
@@ -31,6 +33,7 @@ class Server:
         self._requests = requests
         self._answers = answers
         self._stage: Optional[Stage] = None
+        self._spaces: Optional[Tuple[Any, Any, Any]] = None
         self._told = 0.0
 
     def run(self) -> None:
@@ -58,7 +61,7 @@ class Server:
             done = getattr(self, f"_on_{kind}")(request, body)
         except ConsentError as error:
             self._say({"type": "error", "kind": "consent", "text": str(error)})
-        except (RebuildError, LostError) as error:
+        except (RebuildError, LostError, UnfitError) as error:
             self._say({"type": "error", "kind": "cannot", "text": str(error)})
         except Exception as error:  # noqa: BLE001  (anything an environment raises is an answer, not our end)
             traceback.print_exc()
@@ -79,6 +82,7 @@ class Server:
 
         if self._stage is not None:
             self._stage.close()
+        self._spaces = None
         builder = Builder(
             json.loads(body),
             allowed=request.get("allowed") or (),
@@ -110,17 +114,72 @@ class Server:
 
     def _on_attempt(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
         stage = self._open
+        columns = Columns(self._made_spaces()[0]) if request.get("values") else None
+
+        def witness(turn: int, observation: Any) -> None:
+            if columns is not None:
+                if turn == 0:
+                    columns.clear()
+                columns.add(observation)
+
         attempted = stage.attempt(
             int(request["start"]),
             int(request["target"]),
             self._progress,
             seekable=bool(request.get("seekable")),
             tensors=bool(request.get("tensors")),
+            witness=None if columns is None else witness,
         )
+        if columns is not None and not attempted.differences:
+            self._say_columns(columns, "observations")
         differences: List[Any] = [
             {"whose": whose, "turn": turn, **one} for whose, (turn, one) in attempted.differences.items()
         ]
         return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
+
+    def _on_spaces(self, request: Dict[str, Any], body: bytes) -> None:
+        import json
+
+        observation, action, spec = self._made_spaces()
+        told = {"observation": describe(observation), "action": describe(action), "spec": spec}
+        self._say({"type": "spaces"}, json.dumps(told).encode())
+
+    def _on_actions(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
+        """Recorded actions as columns; where one does not fit the space, the one of `instead` stands."""
+        import json
+
+        given, space = json.loads(body), self._made_spaces()[1]
+        columns, unfit = Columns(space), []
+        if request.get("after_reset"):
+            columns.add_nothing()
+        instead = given.get("instead")
+        for index, value in enumerate(given["values"]):
+            try:
+                columns.add(live(value, space))
+            except (UnfitError, LostError):
+                if instead is None:
+                    raise
+                unfit.append(index)
+                columns.add(live(instead[index], space))
+        self._say_columns(columns, str(request["name"]))
+        return {"unfit": unfit}
+
+    def _made_spaces(self) -> Tuple[Any, Any, Any]:
+        """The spaces of the environment, and its spec as JSON; None where it has none."""
+        if self._spaces is None:
+            builder = self._open.builder
+            if builder.kind != "single":
+                raise RebuildError(
+                    f"its environment has several actors ({builder.kind}), and a dataset holds those of one"
+                )
+            env = builder.make()
+            self._spaces = env.observation_space, env.action_space, _spec(env)
+            env.close()
+        return self._spaces
+
+    def _say_columns(self, columns: Columns, name: str) -> None:
+        for header, part in columns.messages(name):
+            self._say(header, part)
 
     def _on_probe(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
         return {"seen": self._open.probe(int(request["target"]), self._progress)}
@@ -151,6 +210,18 @@ class Server:
         if self._stage is None:
             raise RuntimeError("no environment was made yet")
         return self._stage
+
+
+def _spec(env: Any) -> Optional[str]:
+    """What `make` needs to make such an environment again, as gymnasium writes it; None where it cannot."""
+    import copy
+
+    try:
+        spec = copy.deepcopy(env.spec)
+        spec.kwargs.pop("render_mode", None)  # that of the replay
+        return str(spec.to_json())
+    except Exception:  # noqa: BLE001  (no spec, an old gym, an argument that is not JSON: none of it is an error)
+        return None
 
 
 def _rgb(drawn: Any) -> Any:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Attempted", "Stage", "make_sim"]
 
 Progress = Callable[[int, int], None]
+Witness = Callable[[int, Any], None]
 
 _OPENING_SECS = 0.5
 _FILMING_SECS = 15.0
@@ -58,6 +59,7 @@ class Stage:
         self._stands = (-1, -1)
         """The start the live environment was played from, and the unit it stands before."""
         self._tensors = False
+        self._witness: Optional[Witness] = None
         self._reel = Reel()
         """Frames of an environment whose drawing leaves no traces, where getting to them again is dear."""
         self._drawn_secs = 0.0
@@ -66,13 +68,21 @@ class Stage:
         self._film: Optional[Film] = None
 
     def attempt(
-        self, start: int, target: int, progress: Progress, *, seekable: bool, tensors: bool = False
+        self,
+        start: int,
+        target: int,
+        progress: Progress,
+        *,
+        seekable: bool,
+        tensors: bool = False,
+        witness: Optional[Witness] = None,
     ) -> Attempted:
         """Play from a fresh environment at `start` to the end of `target`, and compare the target.
 
-        With `seekable`, frames may be asked for afterwards. With `tensors`, actions are given as torch's.
+        With `seekable`, frames may be asked for afterwards. With `tensors`, actions are given as torch's. The
+        `witness` is shown the turn (0: the reset) and each observation of a target with one actor.
         """
-        self._tensors = tensors
+        self._tensors, self._witness = tensors, witness
         self._drawn_secs = 0.0 if seekable and self.builder.frames else math.inf
         attempted = self._attempt(start, target, progress, seekable=seekable)
         if (
@@ -232,6 +242,7 @@ class Stage:
         attempted = Attempted()
         single = isinstance(sim, SingleSim)
         attempted.add(-1, _safely(lambda: seeker.begin(sim)))
+        self._show(sim)
         seeker.passed(sim, math.inf)
         self._film_on_the_way(sim, seeker)
         while sim.turn < len(unit.turns) and not (single and attempted.differences):
@@ -239,10 +250,15 @@ class Stage:
             attempted.add(turn, _safely(lambda: sim.step(unit)))
             if sim.turn == turn:
                 break  # it raised: there is no going on
+            self._show(sim)
             seeker.passed(sim, time.perf_counter() - before)
             self._film_on_the_way(sim, seeker)
             progress(sim.turn, len(unit.turns))
         return attempted
+
+    def _show(self, sim: Sim) -> None:
+        if self._witness is not None and isinstance(sim, SingleSim):
+            self._witness(sim.turn, sim.world.now.observation)
 
     def _film_on_the_way(self, sim: Sim, seeker: Seeker) -> None:
         """Draw a turn while it is there, of an environment that cannot be copied: to get there again is dear.

@@ -93,3 +93,24 @@ def test_tensorboard_reads_what_we_write(mosaic: Callable[..., Said], tmp_path: 
     ]
     assert events.Scalars("losses/td")[0].wall_time == 200.0
     assert mosaic("export", "last", "--format", "tensorboard", "-o", str(folder)).code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["last", "--format", "csv", "--dataset", "a-v0"], "--dataset is for --format minari"),
+        (["last", "--format", "csv", "-e", "1"], "--episode is for --format minari"),
+        (["last", "last", "--format", "jsonl"], "--format jsonl takes one RUN"),
+        (["last", "--format", "minari", "--table", "steps"], "--table is for csv"),
+        (["last", "--format", "minari", "--dataset", "../x"], "'../x' is not a dataset id"),
+        (["last", "--format", "minari", "--python", "/nowhere"], "names /nowhere, which is not a program"),
+        (["last", "--format", "minari", "--python", sys.executable], "cannot write Minari datasets"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(
+    mosaic: Callable[..., Said], tmp_path: Path, words: list[str], why: str
+) -> None:
+    said = mosaic("export", *words, "-o", str(tmp_path / "out"))
+    assert said.code == 2
+    assert why in " ".join(said.err.split())
+    assert list(tmp_path.glob("out*")) == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.errors import UsageError
-from mosaic.exporting.minari import Chosen, check_id, default_id, export_minari
+from mosaic.exporting.minari import Chosen, Left, _sentence, check_id, default_id, export_minari
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,3 +44,14 @@ def test_an_interpreter_without_minari_is_told_and_nothing_is_left(
     with pytest.raises(UsageError, match=r"cannot write Minari datasets: .*minari.*--install"):
         export_minari([reader._folder], Chosen(), python=sys.executable, into=into)
     assert not into.exists()
+
+
+def test_episodes_with_one_reason_are_named_together() -> None:
+    left = [Left(run_id="r", episode=number, why="without a step") for number in range(7)]
+    told = _sentence([*left, Left(run_id="s", episode=9, why="diverged at step 3")])
+    assert told.startswith(
+        "8 episodes cannot be written: episodes 0, 1, 2, 3, 4 and 2 more of run r: without a step"
+    )
+    assert "; episode 9 of run s: diverged at step 3. To leave" in told
+    many = [Left(run_id="r", episode=number, why=f"diverged at step {number}") for number in range(8)]
+    assert "and more for 3 other reasons" in _sentence(many)

@@ -125,7 +125,7 @@ def test_a_row_of_before_that_does_not_fit_its_kind_is_left_out_and_the_others_a
 
 def test_an_episode_comes_with_what_its_reset_led_to(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
-    resets = [{"episode_id": "a", "obs": ARRAY}, {"episode_id": "b"}]
+    resets: list[dict[str, object]] = [{"episode_id": "a", "obs": ARRAY}, {"episode_id": "b"}]
     worker = Segments(folder)
     worker.add(*({"type": "reset", "t": 1.0, **one} for one in resets))
     worker.write()

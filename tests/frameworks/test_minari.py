@@ -185,7 +185,7 @@ def test_episodes_that_do_not_replay_are_named_and_can_be_left_out(tmp_path: Pat
     run, into = _run(tmp_path, source), tmp_path / "datasets"
     options: dict[str, Any] = {"python": str(python_of("minari")), "into": into, "dataset_id": "noise-v0"}
     with pytest.raises(
-        ReplayError, match=r"1 cannot be written: episode 1 of run \w+ diverged at step 0: reward"
+        ReplayError, match=r"an episode cannot be written: episode 1 of run \w+: diverged at step 0: reward"
     ):
         export_minari([run], Chosen(allowed=("__main__",)), **options)
     assert list(into.iterdir()) == []

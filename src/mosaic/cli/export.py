@@ -140,7 +140,7 @@ def _minari(
             progress=progress,
         )
     for left in written.left:
-        note(f"mosaic: left out: episode {left.episode} of run {left.run_id} {left.why}")
+        note(f"mosaic: left out: episode {left.episode} of run {left.run_id}: {left.why}")
     for text in written.notes:
         note(f"mosaic: {text}")
     note(

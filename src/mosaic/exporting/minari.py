@@ -22,6 +22,7 @@ from mosaic.errors import ReplayError, UsageError
 from mosaic.exporting.interventions import corrected
 from mosaic.paths import DataRoot
 from mosaic.protocol.events import Decision
+from mosaic.replay.chains import key_of
 from mosaic.replay.child import Child
 from mosaic.replay.interpreter import Scene
 from mosaic.replay.resimulator import Resimulator
@@ -42,7 +43,7 @@ __all__ = ["Chosen", "Dataset", "Left", "check_id", "default_id", "export_minari
 
 _ID = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+-v[0-9]+")
 _NAMESPACE_FILE = "namespace_metadata.json"
-_NAMED = 5  # episodes in one sentence
+_NAMED = 5  # reasons, and episodes of one reason, in a sentence
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,6 +190,8 @@ class _Work:
         self._broken: list[Left] = []
         self._notes: dict[str, None] = {}
         self._interventions = 0
+        self._seen: set[tuple[str, str]] = set()
+        """The environments whose spaces were compared, each by its run and key."""
         self._opened: tuple[str, bytes, str] | None = None
         """The environment's id, its spaces, and the run they were first seen in."""
 
@@ -196,7 +199,7 @@ class _Work:
         """Replay an episode and hand it to the writer; what cannot be is remembered."""
         run_id = run.path.name
         if row.steps == 0 or row.outcome is None:
-            why = "has no steps" if row.steps == 0 else "has not ended"
+            why = "without a step" if row.steps == 0 else "not ended yet"
             self._left.append(Left(run_id=run_id, episode=row.index, why=why))
             return
         observed: list[Column] = []
@@ -210,10 +213,7 @@ class _Work:
         actions = [step.action for step in steps]
         decisions = (typed(event) for event in reader.each_event("decision", episode=row.index))
         marks = corrected(actions, (event for event in decisions if isinstance(event, Decision)))
-        executed, _ = resimulator.actions(row, "actions", actions)
-        proposed, unfit = resimulator.actions(
-            row, "proposed_action", marks.proposed, instead=actions, after_reset=True
-        )
+        acted, unfit = resimulator.actions(row, actions, marks.proposed)
         self._open(run_id, reader, resimulator, row)
         self._interventions += sum(marks.intervention)
         if unfit:
@@ -221,7 +221,7 @@ class _Work:
                 f"{len(unfit)} proposals of episode {row.index} are not actions of the environment; the "
                 "executed ones stand in their place"
             )
-        self._write((*observed, *executed, *proposed, *_plain_columns(row, steps, marks.intervention)))
+        self._write((*observed, *acted, *_plain_columns(row, steps, marks.intervention)))
         self._writer.ask({"type": "episode", **_about(run_id, row, reader.reset(row.index))})
 
     def finish(self) -> Dataset:
@@ -245,6 +245,10 @@ class _Work:
         )
 
     def _open(self, run_id: str, reader: StoreReader, resimulator: Resimulator, row: EpisodeRow) -> None:
+        seen = run_id, key_of(row)
+        if seen in self._seen:
+            return
+        self._seen.add(seen)
         env = resimulator.environment_of(row)
         env_id = str(env.get("id") or env.get("entry_point") or env.get("module") or "environment")
         told = msgspec.json.decode(resimulator.spaces(row))
@@ -311,10 +315,22 @@ class _Work:
 
 
 def _sentence(left: Sequence[Left]) -> str:
-    """Which episodes are not written, and why; the first ones in full."""
-    told = [f"episode {one.episode} of run {one.run_id} {one.why}" for one in left[:_NAMED]]
-    more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    return f"{len(left)} cannot be written: {'; '.join(told)}{more}. To leave such episodes out, add --skip"
+    """Which episodes are not written, and why; those with one reason together, the first reasons in full."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for one in left:
+        together.setdefault((one.run_id, one.why), []).append(str(one.episode))
+    told = [
+        f"{'episode' if len(which) == 1 else 'episodes'} {_listed(which)} of run {run_id}: {why}"
+        for (run_id, why), which in list(together.items())[:_NAMED]
+    ]
+    more = f"; and more for {len(together) - _NAMED} other reasons" if len(together) > _NAMED else ""
+    count = "an episode" if len(left) == 1 else f"{len(left)} episodes"
+    return f"{count} cannot be written: {'; '.join(told)}{more}. To leave such episodes out, add --skip"
+
+
+def _listed(which: Sequence[str]) -> str:
+    shown = ", ".join(which[:_NAMED])
+    return f"{shown} and {len(which) - _NAMED} more" if len(which) > _NAMED else shown
 
 
 def _plain_columns(

@@ -257,30 +257,18 @@ class Resimulator:
         return b"".join(body for _, body in child.stream({"type": "spaces"}))
 
     def actions(
-        self,
-        row: EpisodeRow,
-        name: str,
-        values: Sequence[Any],
-        *,
-        instead: Sequence[Any] | None = None,
-        after_reset: bool = False,
+        self, row: EpisodeRow, executed: Sequence[Any], proposed: Sequence[Any]
     ) -> tuple[list[Column], list[int]]:
-        """Recorded actions as columns of that name, and which of them did not fit the action space.
+        """The judged episode's actions as columns, and the steps whose proposal is not an action.
 
-        Args:
-            row: the judged episode.
-            name: what the columns are called.
-            values: the actions as recorded.
-            instead: what stands where one does not fit; without it, that is an error.
-            after_reset: begin with a row of zeros, which stands for the reset.
+        The columns are `actions` and `proposed_action`, which begins with zeros that stand for the reset.
 
         Raises:
-            ReplayError: an action is not one of the environment's.
+            ReplayError: an executed action is not one of the environment's.
         """
         child = self._made_in(self._chain_for(row), drawn=self._drawn)
-        request = {"type": "actions", "name": name, "after_reset": after_reset}
-        body = msgspec.json.encode({"values": values, "instead": instead})
-        columns = list(child.stream(request, body))
+        body = msgspec.json.encode(list(zip(executed, proposed, strict=True)))
+        columns = list(child.stream({"type": "actions"}, body))
         return columns, list(child.answered.get("unfit") or ())
 
     def environment_of(self, row: EpisodeRow) -> dict[str, Any]:

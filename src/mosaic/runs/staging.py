@@ -1,8 +1,8 @@
 """Where a run or a dataset is put together before it gets its name, and how what a killed writer left goes.
 
 A staging folder lies where the finished thing will lie, so that it can be renamed into place, and whoever
-fills it has locked it. The kernel frees the lock with its holder: a folder with something in it that nobody has
-locked was left behind.
+fills it has locked it. The kernel frees the lock with its holder: a folder with something in it that nobody
+has locked was left behind.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """The writing child's conversation: `open`, then for each episode its `column`s and `episode`, then `close`.
 
-Each request has one answer, `done` or `error`. Episodes go to the file one by one, so that one of them is in
-memory. `close` reads every episode back through minari and compares it with what was handed in.
+Each request has one answer, `done` or `error`. Episodes go to the file in batches of a bounded size, since to
+open it for each takes longer than to write it. `close` reads every episode back through minari and compares it
+with what was handed in.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
 import traceback
 import zlib
 from typing import IO, Any, Dict, List
@@ -18,6 +20,9 @@ from mosaic_worker.dataset.spaces import space_of
 __all__ = ["Server"]
 
 _INT64_MOST = (1 << 63) - 1
+_TELL_SECS = 1.0
+_BATCH_BYTES = 64 << 20
+_BATCH_EPISODES = 500
 
 
 class Server:
@@ -27,8 +32,11 @@ class Server:
         self._requests = requests
         self._answers = answers
         self._columns: Dict[str, Any] = {}
+        self._batch: List[Any] = []
+        self._batch_bytes = 0
         self._checks: List[int] = []
         self._origins: List[Dict[str, Any]] = []
+        self._told = 0.0
 
     def run(self) -> None:
         """Answer until the other side closes its end."""
@@ -97,6 +105,7 @@ class Server:
         if request.get("text"):
             held[last] = json.loads(body)
             return
+        self._batch_bytes += len(body)
         part = np.frombuffer(body, dtype=request["dtype"]).reshape(request["shape"])
         held[last] = np.concatenate([held[last], part]) if last in held else part
 
@@ -121,23 +130,39 @@ class Server:
                 "proposed_action": _by_name(columns["proposed_action"]),
             },
         )
-        self._storage.update_episodes([buffer])
+        self._batch.append(buffer)
+        if self._batch_bytes > _BATCH_BYTES or len(self._batch) >= _BATCH_EPISODES:
+            self._flush()
         self._checks.append(_checksum(observations, _checksum(actions, _checksum(columns["rewards"]))))
         self._origins.append(request["origin"])
+
+    def _flush(self) -> None:
+        batch, self._batch, self._batch_bytes = self._batch, [], 0
+        self._storage.update_episodes(batch)
 
     def _on_close(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
         import minari
 
+        self._flush()
         self._storage.update_episode_metadata(self._origins, range(len(self._origins)))
         dataset = minari.load_dataset(self._id)
         if dataset.total_episodes != len(self._checks):
             raise ValueError(f"{dataset.total_episodes} of {len(self._checks)} episodes can be read back")
-        for number, expected in enumerate(self._checks):
-            episode = dataset[number]
-            found = _checksum(episode.observations, _checksum(episode.actions, _checksum(episode.rewards)))
-            if found != expected:
+        for number, episode in enumerate(dataset.storage.get_episodes(range(len(self._checks)))):
+            self._say_busy(number, len(self._checks))
+            found = _checksum(
+                episode["observations"], _checksum(episode["actions"], _checksum(episode["rewards"]))
+            )
+            if found != self._checks[number]:
                 raise ValueError(f"episode {number} is read back otherwise than it was written")
         return {"episodes": int(dataset.total_episodes), "steps": int(dataset.total_steps)}
+
+    def _say_busy(self, done: int, total: int) -> None:
+        """Say that there is work being done: who hears nothing for long takes this process for stuck."""
+        now = time.monotonic()
+        if now - self._told > _TELL_SECS:
+            self._told = now
+            wire.write(self._answers, {"type": "progress", "done": done, "of": total})
 
 
 def _spec_of(text: Any) -> Any:
@@ -145,11 +170,15 @@ def _spec_of(text: Any) -> Any:
     if not text:
         return None, "its environment was not made by gymnasium.make, so there is no spec to make it from"
     try:
+        import dataclasses
+
         from gymnasium.envs.registration import EnvSpec
 
-        return EnvSpec.from_json(text), ""
+        known = {field.name for field in dataclasses.fields(EnvSpec)}  # an older gymnasium's has more
+        told = {name: value for name, value in json.loads(text).items() if name in known}
+        return EnvSpec.from_json(json.dumps(told)), ""
     except Exception as error:  # noqa: BLE001  (another version's spec: the data are good without)
-        return None, f"minari's gymnasium does not read its spec ({type(error).__name__}: {error})"[:300]
+        return None, f"minari's gymnasium does not read its spec ({type(error).__name__})"
 
 
 def _joined(tree: Any) -> Any:

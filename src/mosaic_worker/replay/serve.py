@@ -24,6 +24,11 @@ from mosaic_worker.replay.units import Unit
 __all__ = ["Server"]
 
 _TELL_SECS = 0.2
+_SEVERAL = {
+    "aec": "has agents that take turns",
+    "parallel": "has agents that act at once",
+    "vector": "steps several copies as one",
+}
 
 
 class Server:
@@ -145,23 +150,25 @@ class Server:
         self._say({"type": "spaces"}, json.dumps(told).encode())
 
     def _on_actions(self, request: Dict[str, Any], body: bytes) -> Dict[str, Any]:
-        """Recorded actions as columns; where one does not fit the space, the one of `instead` stands."""
+        """Executed actions as columns, and proposed ones with a row before them that stands for the reset.
+
+        Where a proposal does not fit the space, the executed action stands in its place.
+        """
         import json
 
         given, space = json.loads(body), self._made_spaces()[1]
-        columns, unfit = Columns(space), []
-        if request.get("after_reset"):
-            columns.add_nothing()
-        instead = given.get("instead")
-        for index, value in enumerate(given["values"]):
+        executed, proposed, unfit = Columns(space), Columns(space), []
+        proposed.add_nothing()
+        for step, (action, proposal) in enumerate(given):
+            done = live(action, space)
+            executed.add(done)
             try:
-                columns.add(live(value, space))
+                proposed.add(done if proposal == action else live(proposal, space))
             except (UnfitError, LostError):
-                if instead is None:
-                    raise
-                unfit.append(index)
-                columns.add(live(instead[index], space))
-        self._say_columns(columns, str(request["name"]))
+                unfit.append(step)
+                proposed.add(done)
+        self._say_columns(executed, "actions")
+        self._say_columns(proposed, "proposed_action")
         return {"unfit": unfit}
 
     def _made_spaces(self) -> Tuple[Any, Any, Any]:
@@ -169,9 +176,7 @@ class Server:
         if self._spaces is None:
             builder = self._open.builder
             if builder.kind != "single":
-                raise RebuildError(
-                    f"its environment has several actors ({builder.kind}), and a dataset holds those of one"
-                )
+                raise RebuildError(f"a dataset has one actor, and its environment {_SEVERAL[builder.kind]}")
             env = builder.make()
             self._spaces = env.observation_space, env.action_space, _spec(env)
             env.close()

@@ -1,8 +1,8 @@
 """The writing child's conversation: `open`, then for each episode its `column`s and `episode`, then `close`.
 
 Each request has one answer, `done` or `error`. Episodes go to the file in batches of a bounded size, since to
-open it for each takes longer than to write it. `close` reads every episode back through minari and compares it
-with what was handed in.
+open it for each takes longer than to write it. `close` reads every episode back through minari and compares
+it with what was handed in.
 """
 
 from __future__ import annotations

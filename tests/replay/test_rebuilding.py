@@ -272,3 +272,51 @@ def test_a_difference_names_the_file_that_changed_since(recordings: Path) -> Non
     for verdict in judge(folder, "walk"):
         assert verdict.status == "diverged"
         assert "walk.py has changed since" in verdict.reason
+
+
+ADAPTER = """
+import gymnasium as gym
+import pettingzoo.utils
+from pettingzoo.classic import connect_four_v3
+
+class Alone({bases}):
+    def __init__(self, env, *, bonus):
+        {init}
+        self.game = env
+        self.bonus = bonus
+
+    def reset(self, seed=None, options=None):
+        self.game.reset(seed, options)
+        self.action_space = self.game.action_space(self.game.possible_agents[0])
+        return self.game.observe(self.game.agent_selection)["observation"], {{}}
+
+    def step(self, action):
+        agent = self.game.agent_selection
+        self.game.step(action)
+        seen = self.game.observe(self.game.agent_selection)["observation"]
+        paid = self.game._cumulative_rewards[agent] + self.bonus
+        return seen, paid, self.game.terminations[agent], self.game.truncations[agent], {{}}
+
+env = gym.Wrapper(Alone(connect_four_v3.env(), bonus=0.5))
+for column in (3, 2):
+    env.reset(seed=1)
+    while not any(env.step(column)[2:4]):
+        column = (column + 1) % 7
+"""
+BASE = "pettingzoo.utils.BaseWrapper"
+
+
+@pytest.mark.parametrize(
+    ("bases", "init"),
+    [
+        (f"{BASE}, gym.Env", f"{BASE}.__init__(self, env)"),
+        (f"gym.Env, {BASE}", f"{BASE}.__init__(self, env)"),
+        ("gym.Env", ""),
+    ],
+)
+def test_a_gymnasium_adapter_around_a_pettingzoo_environment_is_put_around_it_again(
+    recordings: Path, bases: str, init: str
+) -> None:
+    verdicts = judge(record(recordings, ADAPTER.format(bases=bases, init=init)), "__main__")
+    assert [verdict.status for verdict in verdicts] == ["exact", "exact"]
+    assert all(verdict.steps > 4 for verdict in verdicts)

@@ -28,11 +28,12 @@ def note_registration(env_id: str, module: str) -> None:
 
 def describe(env: Any, api: str) -> Dict[str, Any]:
     """The `env` of a reset event for a single environment."""
-    base = env.unwrapped
+    base = _core(env, api)
     return {
         **_of_spec(env, base, api),
+        **_around(env, base),
         **_added_by_spec(env),
-        **constructing.attributes(base),
+        **constructing.attributes(env.unwrapped),
         "wrappers": _wrappers(env),
         "spaces": {
             "observation": _shown(getattr(env, "observation_space", None)),
@@ -86,6 +87,34 @@ def complete_zoo(env: Any, found: Dict[str, Any]) -> None:
     found["module"] = _named_main(found["module"])
     if found["module"] == _MAINS[0]:
         found.update(_main_file())
+
+
+def _core(env: Any, api: str) -> Any:
+    """The innermost layer that is still an environment of this API.
+
+    An adapter may stand around one of another library, and say that this is what it is unwrapped.
+    """
+    kind = getattr(sys.modules.get(api), "Env", None)
+    base = env.unwrapped
+    if kind is None or isinstance(base, kind):
+        return base
+    return next((layer for layer in reversed(_layers(env)) if isinstance(layer, kind)), base)
+
+
+def _around(env: Any, base: Any) -> Dict[str, Any]:
+    """Of an adapter that was given a PettingZoo environment: that one, and as which argument it came."""
+    zoo = sys.modules.get("pettingzoo")
+    built = constructing.built(base, around=True) or {}
+    if zoo is None or built.get("inner") is None or getattr(env.unwrapped, "spec", None) is not None:
+        return {}
+    kinds = {"pettingzoo-aec": zoo.AECEnv, "pettingzoo-parallel": zoo.ParallelEnv}
+    for held in list(vars(base).values()):
+        api = next((name for name, kind in kinds.items() if isinstance(held, kind)), None)
+        if api is not None:
+            from mosaic_worker.hooks import pettingzoo_origin  # it imports this module
+
+            return {"unrecorded": [], **built, "around": pettingzoo_origin.describe(held, api)}
+    return {}
 
 
 def _named_main(name: str) -> str:
@@ -145,7 +174,7 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         "kwargs": None,
         "entry_point": _named_main(f"{kind.__module__}:{kind.__qualname__}"),
     }
-    spec = getattr(base, "spec", None)
+    spec = getattr(base, "spec", None) or getattr(env.unwrapped, "spec", None)
     if spec is None:
         found["module"] = _named_main(kind.__module__)
         found.update(constructing.built(base) or {})

@@ -65,10 +65,15 @@ def _hook_births(base: Any) -> None:
         else:
             super(base, cls).__init_subclass__(**kwargs)
         with report.guard(_WHERE):
-            if "reset" in vars(cls):
+            if "reset" in vars(cls) and not _is_gymnasium(cls):
                 _hook(cls, "reset", _reset)
 
     base.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type]
+
+
+def _is_gymnasium(cls: Any) -> bool:
+    """Whether it is a Gymnasium environment as well: an adapter, which is used and recorded as one."""
+    return any((base.__module__, base.__name__) == ("gymnasium.core", "Env") for base in cls.__mro__)
 
 
 def _hook(cls: Any, name: str, record: Callable[..., Any]) -> None:

@@ -222,7 +222,20 @@ class Builder:
         if self.env.get("kwargs") is None:
             self._note("the arguments it was constructed with were not recorded; it was made without any")
         self._note_unrecorded(self.env)
+        if self.env.get("around"):
+            return kind(*self._args(), **self._kwargs(None), **self._below(frames))
         return kind(*self._args(), **self._kwargs(frames))
+
+    def _below(self, frames: Optional[str]) -> Dict[str, Any]:
+        """For an adapter: the environment of another library it stands around, as the argument it came as."""
+        inner = str(self.env.get("inner"))
+        if inner.startswith("number "):
+            raise RebuildError("it was given another environment by position, which cannot be repeated")
+        below = Builder(self.env["around"], allowed=list(self._allowed), path=self._path, argv=self._argv)
+        made = below._zoo(frames)
+        for note in below.notes:
+            self._note(note)
+        return {inner: made}
 
     def _args(self) -> List[Any]:
         typed = bool(self.env.get("coded"))

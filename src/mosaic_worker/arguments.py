@@ -9,17 +9,21 @@ from __future__ import annotations
 import base64
 import os
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, Optional, Sequence
 
 from mosaic_worker.values import float_from_json, float_to_json
 
-__all__ = ["NotPlainError", "coded", "decoded"]
+__all__ = ["NotPlainError", "coded", "decoded", "hidden"]
 
 _MAX_ITEMS = 10_000
 _MAX_BYTES = 65_536
 _MAX_DEPTH = 16
 _MARKS = frozenset({"float", "int", "tuple", "set", "frozenset", "items", "path", "bytes", "nd", "repr"})
 """A dictionary with a key of these is written as its items, so that it cannot be taken for a mark."""
+_GIVEN = ("args", "kwargs", "attributes")
+"""What of an environment's description a script chose the values of."""
+_PARTS = ("wrapping", "additional_wrappers", "around")
+"""Descriptions in a description, or lists of them."""
 _ARRAY_KINDS = "biufcSU"
 
 
@@ -124,3 +128,43 @@ def decoded(value: Any) -> Any:  # noqa: PLR0911  (one return per mark)
         if mark == "bytes":
             return base64.b64decode(held)
     return {key: decoded(item) for key, item in value.items()}
+
+
+def hidden(description: Dict[str, Any], secrets: Optional[Sequence[str]] = None) -> Dict[str, Any]:
+    """How an environment was made, with the mark for every secret that its arguments and attributes hold.
+
+    `secrets` are known by their value; without them, those of this process: its variables and its command.
+    """
+    if secrets is None:
+        from mosaic_worker.common import redact  # compiles patterns: only for those who record an environment
+
+        secrets = redact.known(os.environ, [str(word) for word in getattr(sys, "argv", None) or ()])
+    found = dict(description)
+    for name in _GIVEN:
+        if found.get(name):
+            found[name] = _hidden(found[name], "", secrets)
+    for name in _PARTS:
+        part = found.get(name)
+        if isinstance(part, dict):
+            found[name] = hidden(part, secrets)
+        elif part:
+            found[name] = [hidden(one, secrets) for one in part]
+    return found
+
+
+def _hidden(value: Any, name: str, secrets: Sequence[str]) -> Any:
+    """As `redact.hide_values`, for what `coded` gave: a mark has the name of what it stands for."""
+    from mosaic_worker.common import redact
+
+    if isinstance(value, list):
+        return [_hidden(item, name, secrets) for item in value]
+    if not isinstance(value, dict):
+        return redact.hide_values(value, secrets, name)
+    if "nd" in value:
+        return value
+    if set(value) == {"bytes"}:
+        return redact.MARK if redact.is_secret_name(name) else value
+    if set(value) == {"items"}:
+        return {"items": [[key, _hidden(item, str(key), secrets)] for key, item in value["items"]]}
+    marks = _MARKS & set(value)
+    return {key: _hidden(item, name if marks else key, secrets) for key, item in value.items()}

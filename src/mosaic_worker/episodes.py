@@ -12,6 +12,7 @@ from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Type
 
 from mosaic_worker import report, rewards, roles, shapes
+from mosaic_worker.arguments import hidden
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.journal import NO_ROOM
 
@@ -167,7 +168,7 @@ class Track:
             fields["role"] = role
         if not shared.described and describe is not None:
             with report.guard("describing an environment"):  # failing to say it costs only the description
-                fields["env"] = describe()
+                fields["env"] = hidden(describe())
         return fields
 
     def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:

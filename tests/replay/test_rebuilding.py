@@ -320,3 +320,52 @@ def test_a_gymnasium_adapter_around_a_pettingzoo_environment_is_put_around_it_ag
     verdicts = judge(record(recordings, ADAPTER.format(bases=bases, init=init)), "__main__")
     assert [verdict.status for verdict in verdicts] == ["exact", "exact"]
     assert all(verdict.steps > 4 for verdict in verdicts)
+
+
+SECRET = """
+class Guarded(Walk):
+    def __init__(self, api_key, **kwargs):
+        super().__init__(**kwargs)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'Guarded("hunter2hunter2")',
+        'gym.make("Guarded-v0", api_key="hunter2hunter2")',
+        'gym.make("Guarded-v0", api_key={"token": (1, "hunter2hunter2")})',
+        'gym.make("Guarded-v0", api_key=b"hunter2hunter2")',
+    ],
+)
+def test_a_secret_among_the_arguments_is_not_recorded_and_the_replay_says_so(
+    recordings: Path, made: str
+) -> None:
+    body = f'gym.register("Guarded-v0", entry_point=Guarded)\nplay({made})\n'
+    folder = record(recordings, HEAD + ENV + SECRET + PLAY + body)
+    kept = b"".join(file.read_bytes() for file in folder.journal.iterdir())
+    assert b"hunter2" not in kept
+    assert b"aHVudGVyMmh1bnRlcj" not in kept  # the same in base 64
+    for verdict in judge(folder, "__main__"):
+        assert verdict.status == "cannot"
+        assert "'api_key' held a secret, and secrets are not recorded" in verdict.reason
+
+
+def test_an_argument_of_a_factory_that_is_not_plain_data_is_named(recordings: Path) -> None:
+    source = """
+from pettingzoo.classic import rps_v2
+
+class Rounds(int):
+    pass
+
+env = rps_v2.parallel_env(num_actions=3, max_cycles=Rounds(3))
+for seed in (1, 2):
+    env.reset(seed=seed)
+    while env.agents:
+        env.step({agent: 1 for agent in env.agents})
+"""
+    verdicts = judge(record(recordings, source))
+    assert len(verdicts) == 4
+    for verdict in verdicts:
+        assert verdict.status == "diverged"
+        assert "max_cycles (__main__.Rounds)" in verdict.reason

@@ -46,7 +46,7 @@ def test_a_factory_notes_its_module_and_its_arguments() -> None:
     module = hooked(env=env)
     found = origin.describe(module.env(("x", "y"), turns=3), "pettingzoo-aec")
     assert (found["module"], found["function"]) == ("pettingzoo.classic.game_v7", "env")
-    assert (found["args"], found["kwargs"]) == ([["x", "y"]], {"turns": 3})
+    assert found["kwargs"] == {"names": {"tuple": ["x", "y"]}, "turns": 3}
     assert (found["id"], found["api"], found["agents"]) == ("counting_v0", "pettingzoo-aec", ["x", "y"])
     assert "wrappers" not in found
     assert (module.env.__name__, module.env.__doc__) == ("env", "Make one.")
@@ -110,7 +110,7 @@ class Nameless(Counting, EzPickle):
 
 def test_arguments_that_a_class_keeps_for_pickling_are_told() -> None:
     found = origin.describe(Nameless(("x",), turns=2), "pettingzoo-aec")
-    assert (found["args"], found["kwargs"]) == ([["x"]], {"turns": 2})
+    assert (found["args"], found["kwargs"]) == ([{"tuple": ["x"]}], {"turns": 2})
     assert found["id"] == "Nameless"
 
 

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker import roles
+from mosaic_worker.arguments import hidden
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.episodes import ACTION_BYTES, Shared
 from mosaic_worker.values import text
@@ -177,7 +178,7 @@ class Agents:
             codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
         episode_id = "{}:{}".format(self._group, codec.agent_id) + (f"~{times}" if times else "")
         named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
-        env = b"" if self._told else self._fields({"env": self.description})
+        env = b"" if self._told else self._fields({"env": hidden(self.description)})
         now = time.time_ns() // 1000
         body = (
             b'{"type":"reset","episode_id":%b,"env_key":%b,"agent_id":%b,"group":%b%b%b,"obs":%b,"t":%de-6'

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["attributes", "built", "register", "settle"]
+__all__ = ["attributes", "built", "given", "register", "settle"]
 
 _BUILT = "_mosaic_built"
 _WHERE = "constructing an environment"
@@ -92,7 +92,11 @@ def _watch(cls: Type[Any]) -> None:
 def _begun(env: Any, raw: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     if not hasattr(env, "__dict__"):
         return None
-    positional, named = _named(raw, env, args, kwargs)
+    env.__dict__[_BUILT] = note = _noted(*_named(raw, (env,), args, kwargs))
+    return note
+
+
+def _noted(positional: Tuple[Any, ...], named: Dict[str, Any]) -> Dict[str, Any]:
     note: Dict[str, Any] = {"args": [], "kwargs": {}, "lost": [], "inner": None}
     whole = True
     for index, value in enumerate(positional):
@@ -101,7 +105,6 @@ def _begun(env: Any, raw: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) ->
         note["args"] = []  # those after a gap would be taken for others
     for name, value in named.items():
         _keep(note, functools.partial(note["kwargs"].__setitem__, name), name, value)
-    env.__dict__[_BUILT] = note
     return note
 
 
@@ -119,24 +122,29 @@ def _keep(note: Dict[str, Any], put: Callable[[Any], None], name: str, value: An
 
 
 def _named(
-    raw: Any, env: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]
+    raw: Any, bound: Tuple[Any, ...], args: Tuple[Any, ...], kwargs: Dict[str, Any]
 ) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-    """The arguments by name, as far as they have one."""
+    """The arguments by name, as far as they have one. `bound` go before them and are not among them."""
     import inspect
 
     try:
         signature = inspect.signature(raw)
-        bound = signature.bind(env, *args, **kwargs).arguments
+        found = signature.bind(*bound, *args, **kwargs).arguments
     except (TypeError, ValueError):
-        return args, kwargs  # the constructor itself will say what is wrong
-    kinds = [parameter.kind for parameter in signature.parameters.values()][1:]
+        return args, kwargs  # whoever is called will say what is wrong
+    kinds = [parameter.kind for parameter in signature.parameters.values()][len(bound) :]
     if inspect.Parameter.VAR_POSITIONAL in kinds or inspect.Parameter.POSITIONAL_ONLY in kinds:
         return args, kwargs
-    by_name = dict(list(bound.items())[1:])
+    by_name = dict(list(found.items())[len(bound) :])
     for name, parameter in signature.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             by_name.update(by_name.pop(name, {}))
     return (), by_name
+
+
+def given(function: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    """The `args` and `kwargs` a function was called with, and which are `unrecorded`."""
+    return _shown(_noted(*_named(function, (), args, kwargs)))
 
 
 def _print(value: Any) -> str:
@@ -199,6 +207,10 @@ def built(env: Any, *, around: bool = False) -> Optional[Dict[str, Any]]:
     if note is None:
         takes_nothing = type(env).__init__ in (object.__init__, *_base_constructors())
         return {"kwargs": {}, "coded": True} if takes_nothing else None
+    return _shown(note, around=around)
+
+
+def _shown(note: Dict[str, Any], *, around: bool = False) -> Dict[str, Any]:
     found: Dict[str, Any] = {"kwargs": dict(note["kwargs"]), "coded": True}
     lost = list(note["lost"])
     if around:

@@ -11,9 +11,9 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks, report, rng
+from mosaic_worker.hooks import constructing
 from mosaic_worker.hooks.describe import complete_zoo
 from mosaic_worker.hooks.nesting import argument
-from mosaic_worker.hooks.scalars import plain_items
 from mosaic_worker.layers import layers
 
 __all__ = ["describe", "register", "rng_state"]
@@ -43,10 +43,8 @@ def _noting(factory: Callable[..., Any], module_name: str, function: str) -> Cal
     def make(*args: Any, **kwargs: Any) -> Any:
         env = factory(*args, **kwargs)
         with report.guard(_WHERE):
-            made = {"module": module_name, "function": function, "kwargs": plain_items(kwargs)}
-            if args:
-                made["args"] = list(plain_items(dict(enumerate(args))).values())
-            _note(env, made)
+            made = {"module": module_name, "function": function}
+            _note(env, {**made, **constructing.given(factory, args, kwargs)})
         return env
 
     return make
@@ -64,7 +62,7 @@ def _hook_make(module: types.ModuleType) -> None:
             inner = _made(env)[0] or {
                 "module": "pettingzoo",
                 "function": "make",
-                "kwargs": plain_items(kwargs),
+                **constructing.given(original, args, kwargs),
             }
             _note(env, dict(inner, id=str(named)))
         return env
@@ -95,9 +93,7 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
         wrappers.pop()
         made = {"module": type(base).__module__, "function": type(base).__qualname__}
         kept = vars(base).get("_ezpickle_kwargs"), vars(base).get("_ezpickle_args")
-        made["kwargs"] = plain_items(kept[0] or {})
-        if kept[1]:
-            made["args"] = list(plain_items(dict(enumerate(kept[1]))).values())
+        made.update(constructing.given(type(base), tuple(kept[1] or ()), dict(kept[0] or {})))
     name = getattr(base, "metadata", {}).get("name")
     found = dict({"id": name or type(base).__qualname__}, **made)
     found["api"] = api

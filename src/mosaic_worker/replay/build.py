@@ -14,6 +14,7 @@ import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from mosaic_worker.arguments import NotPlainError, decoded
+from mosaic_worker.common import redact
 from mosaic_worker.layers import layers as _layers
 from mosaic_worker.replay import script
 from mosaic_worker.replay.decode import LostError, argument
@@ -132,6 +133,7 @@ class Builder:
         changed = self.env.get("attributes") or {}
         core = _layers(env)[-1] if self.api.startswith("pettingzoo") else getattr(env, "unwrapped", env)
         for name, value in changed.items():
+            _check_for_secrets(f"attribute {name!r}", value)
             setattr(core, name, decoded(value))
         return env
 
@@ -154,6 +156,7 @@ class Builder:
         """
         found = {}
         for name, value in given.items():
+            _check_for_secrets(f"argument {name!r}", value)
             try:
                 found[name] = decoded(value) if typed else argument(value)
             except (NotPlainError, LostError) as error:
@@ -239,6 +242,7 @@ class Builder:
 
     def _args(self) -> List[Any]:
         typed = bool(self.env.get("coded"))
+        _check_for_secrets("arguments", self.env.get("args") or ())
         return [decoded(value) if typed else argument(value) for value in self.env.get("args") or ()]
 
     def _note_unrecorded(self, built: Dict[str, Any]) -> None:
@@ -367,6 +371,11 @@ class Builder:
         except OSError:
             return ""
         return file if now != source.get("sha256") else ""
+
+
+def _check_for_secrets(what: str, value: Any) -> None:
+    if redact.marked(value):
+        raise RebuildError(f"its {what} held a secret, and secrets are not recorded")
 
 
 def _version(name: str) -> Optional[str]:

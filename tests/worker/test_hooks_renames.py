@@ -127,3 +127,20 @@ def test_a_folder_of_orbax_is_listed_when_it_has_its_name(tmp_path: Path) -> Non
     (found,) = done.of("checkpoint")
     assert (found["path"], found["kind"], found["bytes"]) == (str(tmp_path / "5"), "orbax", 9)
     assert found["meta"] == {"files": 2}
+
+
+def test_an_item_of_a_checkpoint_of_orbax_is_part_of_it_and_not_listed_by_itself(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        import pathlib
+        whole = pathlib.Path("5.orbax-checkpoint-tmp-7")
+        item = whole / "default.orbax-checkpoint-tmp-8"
+        item.mkdir(parents=True)
+        (item / "array").write_text("weights")
+        item.rename(whole / "default")
+        whole.rename("5")
+        """,
+    )
+    (found,) = done.of("checkpoint")
+    assert (found["path"], found["kind"], found["bytes"]) == (str(tmp_path / "5"), "orbax", 7)

@@ -45,7 +45,9 @@ def register(recorder: Recorder) -> None:
 
 def _renamed(recorder: Recorder, source: Any, target: Any) -> None:
     recorder.listing.moved(source, target)
-    if _ORBAX in os.path.basename(os.fsdecode(source)) and os.path.isdir(target):
+    folder, name = os.path.split(os.fsdecode(source))
+    # An item of a checkpoint is finished inside the folder of the whole, which is still being written.
+    if _ORBAX in name and _ORBAX not in folder and os.path.isdir(target):
         recorder.listing.saved_folder(target, kind="orbax")
 
 

@@ -68,6 +68,7 @@ class Track:
         "env_key",
         "episode_id",
         "group",
+        "over",
         "owner",
         "shared",
         "step_count",
@@ -104,6 +105,7 @@ class Track:
         self._reward_value = 0.0
         self._reward_bytes = b"0.0"
         self._prefix: Optional[bytes] = None  # None: no episode is open
+        self.over = False  # an episode has ended, and the next one has not begun
         self._outcome = "cut"  # what the open one ends as, if nothing more comes
         self.episode_id = ""
         self.step_count = 0
@@ -121,10 +123,12 @@ class Track:
         options: Any = None,
         rng: Optional[Dict[str, Any]] = None,
         describe: Optional[Describe] = None,
+        changed: Optional[Dict[str, Any]] = None,
     ) -> None:
         """The environment was reset: cut what was open, and start the next episode.
 
-        `describe` says how to rebuild the environment; it is asked at the first reset in a process.
+        `describe` says how to rebuild the environment; it is asked at the first reset in a process. `changed`
+        are fields about what the script has changed of it since.
         """
         self.cut()
         if self._channel.epoch != self._recorder.epoch:
@@ -140,6 +144,9 @@ class Track:
             fields["options"] = options
         if rng is not None:
             fields["rng"] = rng
+        if changed:
+            fields.update(hidden(changed))
+        self.over = False
         self._t_start = self._t_end = _now() // 1000
         self.step_count = 0
         self.total = 0.0
@@ -260,6 +267,7 @@ class Track:
             _now() // 1000, )
         )  # fmt: skip
         self._prefix = None  # before it is written: an interrupt must not make two ends of one episode
+        self.over = True
         self._write(line)
         self._recorder.closed(self)
 

@@ -369,3 +369,31 @@ for seed in (1, 2):
     for verdict in verdicts:
         assert verdict.status == "diverged"
         assert "max_cycles (__main__.Rounds)" in verdict.reason
+
+
+LATER = """
+env = {made}
+for number in range(4):
+    env.unwrapped.wind = {wind}
+    env.unwrapped.start = 1.0 if number else env.unwrapped.start
+    env.reset()
+    while not any(env.step(1)[2:4]):
+        pass
+"""
+
+
+@pytest.mark.parametrize("made", ["Walk()", 'gym.make("Walk-v0", disable_env_checker=True)'])
+def test_attributes_changed_between_episodes_are_changed_again(recordings: Path, made: str) -> None:
+    body = LATER.format(made=made, wind="0.25 * (number // 2)")
+    folder = record(recordings, HEAD + ENV + 'gym.register("Walk-v0", entry_point=Walk)' + body)
+    assert [(one.status, one.way) for one in judge(folder, "__main__")] == [("exact", "alone")] * 4
+
+
+def test_an_attribute_changed_between_episodes_that_is_not_plain_data_is_named(recordings: Path) -> None:
+    rate = "class Rate(float):\n    pass\n"
+    body = LATER.format(made="Walk()", wind="Rate(number)")
+    first, *others = judge(record(recordings, HEAD + ENV + rate + body), "__main__")
+    assert first.status == "exact"
+    for verdict in others:
+        assert verdict.status == "diverged"
+        assert "wind (__main__.Rate)" in verdict.reason

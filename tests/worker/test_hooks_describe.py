@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
 import numpy
 import pytest
+from pettingzoo.classic.tictactoe import tictactoe
+from pettingzoo.utils.wrappers import BaseWrapper
 
 from mosaic_worker.hooks import describe as describing
+from mosaic_worker.hooks import pettingzoo_origin
 from mosaic_worker.hooks.describe import describe, describe_vector, note_registration
 
 
@@ -140,3 +145,24 @@ def test_a_vector_environment_tells_how_many_and_when_it_resets() -> None:
     assert found["spaces"]["action"] == "Discrete(2)"
     assert found["versions"]["gymnasium"] == gymnasium.__version__
     assert describe_vector(bare(num_envs=2), "gym")["autoreset"] is None
+
+
+def test_every_field_of_a_description_is_in_the_docs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "events.md").read_text()
+    table = text.partition("### `env` of a `reset`")[2].partition("## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall("`([a-z_]+)`", row.split("|")[1])}
+    single = gymnasium.make("FrozenLake-v1")
+    vector = gymnasium.make_vec("CartPole-v1", num_envs=2, vectorization_mode="vector_entry_point")
+    written = {
+        *describe(single, "gymnasium"),
+        *describe_vector(vector, "gymnasium"),
+        *pettingzoo_origin.describe(BaseWrapper(tictactoe.env()), "pettingzoo-aec"),
+    }
+    source = "".join(
+        (Path(describing.__file__).parent / name).read_text()
+        for name in ("describe.py", "constructing.py", "pettingzoo_origin.py")
+    )
+    written |= set(re.findall(r'found\["([a-z_]+)"\] =', source))
+    assert written - {"observation", "action"} <= documented
+    assert {"around", "coded", "unrecorded", "config"} <= documented

@@ -76,6 +76,8 @@ class Reset(_Event, tag="reset"):
     and when it changes, and holds for the later ones. `rng` is the generator's state just before the
     reset. `group` ties together the episodes of one multi-agent environment, or of one vector environment.
     `role` says what the episode is for, `train` or `eval`; without it, or with any other text, nobody knows.
+    `attributes` are those the script has changed since the first reset, `attributes_unrecorded` the ones of
+    these that are not plain data.
     """
 
     episode_id: str
@@ -90,6 +92,8 @@ class Reset(_Event, tag="reset"):
     rng: Any = None
     obs: Raw = _NULL
     role: str | None = None
+    attributes: dict[str, Any] | None = None
+    attributes_unrecorded: list[str] = []
 
 
 class Step(_Event, tag="step", gc=False):

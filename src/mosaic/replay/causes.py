@@ -44,7 +44,10 @@ def likely(facts: Facts) -> str:
 
 def _construction(facts: Facts) -> list[str]:
     found = [str(note) for note in facts.made.get("notes") or ()]
-    lost = facts.env.get("attributes_unrecorded")
+    lost = [
+        *(facts.env.get("attributes_unrecorded") or ()),
+        *(facts.reset.get("attributes_unrecorded") or ()),
+    ]
     if lost:
         found.append(
             f"attributes the script changed are not plain data and were not recorded: {', '.join(lost)}"

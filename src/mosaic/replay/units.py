@@ -48,7 +48,9 @@ def _reward(step: StepRow) -> Any:
 
 
 def _reset(event: dict[str, Any], *, seed: Any = None) -> dict[str, Any]:
-    found = {name: event.get(name) for name in ("options", "rng") if event.get(name) is not None}
+    found = {
+        name: event.get(name) for name in ("attributes", "options", "rng") if event.get(name) is not None
+    }
     found["seed"] = event.get("seed") if seed is None else seed
     found["called"] = called(event)
     return found

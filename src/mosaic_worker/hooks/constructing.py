@@ -1,4 +1,4 @@
-"""The arguments an environment was constructed with, and what a script changed of it before its first reset.
+"""The arguments an environment was constructed with, and what a script changed of it before a reset.
 
 `__init__` is replaced on each environment class, once; what is learned hangs on the instance as plain data,
 so that copies and pickles of it mean the same without us. Only plain data is kept, up to a bound; of the rest
@@ -160,37 +160,99 @@ def _prints(env: Any) -> Dict[str, str]:
     return {name: _print(value) for name, value in named[:_MAX_ATTRIBUTES]}
 
 
-# ---- at the first reset ----
+# ---- at a reset ----
 
 
-def settle(env: Any) -> None:
-    """An environment is about to be reset for the first time: note what changed since its construction."""
+def settle(env: Any) -> Dict[str, Any]:
+    """An environment is about to be reset: what the script has changed of it since it was constructed.
+
+    Before its first reset that is noted for `attributes`. Later it is what is no longer the same object as
+    when the last episode ended, for the `reset` event; empty when there is nothing. Contents that changed in
+    place are not noticed, nor is anything when an episode was cut: nobody looked at its end.
+    """
     with report.guard(_WHERE):
         note = vars(env).get(_BUILT)
-        if note is not None and "fresh" in note and "changed" not in note:
-            _settle(env, note)
+        if note is None or "fresh" not in note:
+            return {}
+        if "changed" in note:
+            return _settle_later(env, note)
+        _settle(env, note)
+    return {}
+
+
+class _Rest:
+    """The attributes of an environment between two episodes. Copies and pickles do not take them along."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: Dict[str, Any]) -> None:
+        self.held = held
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(None), ()
+
+    def __deepcopy__(self, _: Any) -> None:
+        return None
+
+
+def rest(env: Any) -> None:
+    """An episode of an environment has ended: remember which objects its attributes are."""
+    with report.guard(_WHERE):
+        held = vars(env.unwrapped)
+        note = held.get(_BUILT)
+        if note is not None and "changed" in note:
+            note["rest"] = _Rest({name: value for name, value in held.items() if name != _BUILT})
+
+
+def _settle_later(env: Any, note: Dict[str, Any]) -> Dict[str, Any]:
+    ended = note.pop("rest", None)
+    names: List[str] = note.setdefault("later", [])
+    if ended is not None:
+        before = ended.held
+        for name, value in vars(env).items():
+            was = before.get(name, env)
+            if value is not was and not name.startswith(_OWN) and name not in names and _counts(value, was):
+                names.append(name)
+    if not names:
+        return {}
+    return _kept({name: vars(env)[name] for name in names[:_MAX_ATTRIBUTES] if name in vars(env)})
+
+
+def _counts(value: Any, was: Any) -> bool:
+    """Whether an attribute that is another object is another value, and not one that drawing put there."""
+    now = _print(value)
+    return now != _print(was) and (now.startswith("=") or was is not None)
+
+
+def _kept(values: Dict[str, Any]) -> Dict[str, Any]:
+    found: Dict[str, Any] = {}
+    lost: List[str] = []
+    size = 0
+    for name, value in values.items():
+        try:
+            kept = coded(value)
+        except NotPlainError as error:
+            if not name.startswith(_DRAWING):
+                lost.append(f"{name} ({error})")
+            continue
+        size += len(json.dumps(kept))
+        if size > _MAX_CHANGED_BYTES:
+            lost.append(f"{name} (too much data)")
+        else:
+            found[name] = kept
+    return {**({"attributes": found} if found else {}), **({"attributes_unrecorded": lost} if lost else {})}
 
 
 def _settle(env: Any, note: Dict[str, Any]) -> None:
     fresh = note["fresh"]
     note["fresh"] = {}
-    note["changed"], note["changed_lost"] = {}, []
-    size = 0
-    for name, now in _prints(env).items():
-        if fresh.get(name) == now:
-            continue
-        value = vars(env)[name]
-        try:
-            kept = coded(value)
-        except NotPlainError as error:
-            if name in fresh and not (fresh[name] == _NONE or name.startswith(_DRAWING)):
-                note["changed_lost"].append(f"{name} ({error})")
-            continue
-        size += len(json.dumps(kept))
-        if size > _MAX_CHANGED_BYTES:
-            note["changed_lost"].append(f"{name} (too much data)")
-        else:
-            note["changed"][name] = kept
+    changed = {
+        name: vars(env)[name]
+        for name, now in _prints(env).items()
+        if now != fresh.get(name) and (now.startswith("=") or fresh.get(name, _NONE) != _NONE)
+    }
+    kept = _kept(changed)
+    note["changed"], note["changed_lost"] = kept.get("attributes", {}), kept.get("attributes_unrecorded", [])
 
 
 _NONE = _print(None)

@@ -12,7 +12,7 @@ from mosaic_worker.layers import layers as zoo_layers
 from mosaic_worker.pixels import frames_per_sec
 from mosaic_worker.values import plain, text
 
-__all__ = ["complete_zoo", "describe", "describe_vector", "note_registration"]
+__all__ = ["complete_zoo", "core", "describe", "describe_vector", "note_registration"]
 
 _MAX_SPACE_REPR = 2000
 _MAX_SOURCE_BYTES = 4 << 20
@@ -28,10 +28,9 @@ def note_registration(env_id: str, module: str) -> None:
 
 def describe(env: Any, api: str) -> Dict[str, Any]:
     """The `env` of a reset event for a single environment."""
-    base = _core(env, api)
+    base = core(env, api)
     return {
         **_of_spec(env, base, api),
-        **_around(env, base),
         **_added_by_spec(env),
         **constructing.attributes(env.unwrapped),
         "wrappers": _wrappers(env),
@@ -89,7 +88,7 @@ def complete_zoo(env: Any, found: Dict[str, Any]) -> None:
         found.update(_main_file())
 
 
-def _core(env: Any, api: str) -> Any:
+def core(env: Any, api: str) -> Any:
     """The innermost layer that is still an environment of this API.
 
     An adapter may stand around one of another library, and say that this is what it is unwrapped.
@@ -99,22 +98,6 @@ def _core(env: Any, api: str) -> Any:
     if kind is None or isinstance(base, kind):
         return base
     return next((layer for layer in reversed(_layers(env)) if isinstance(layer, kind)), base)
-
-
-def _around(env: Any, base: Any) -> Dict[str, Any]:
-    """Of an adapter that was given a PettingZoo environment: that one, and as which argument it came."""
-    zoo = sys.modules.get("pettingzoo")
-    built = constructing.built(base, around=True) or {}
-    if zoo is None or built.get("inner") is None or getattr(env.unwrapped, "spec", None) is not None:
-        return {}
-    kinds = {"pettingzoo-aec": zoo.AECEnv, "pettingzoo-parallel": zoo.ParallelEnv}
-    for held in list(vars(base).values()):
-        api = next((name for name, kind in kinds.items() if isinstance(held, kind)), None)
-        if api is not None:
-            from mosaic_worker.hooks import pettingzoo_origin  # it imports this module
-
-            return {"unrecorded": [], **built, "around": pettingzoo_origin.describe(held, api)}
-    return {}
 
 
 def _named_main(name: str) -> str:

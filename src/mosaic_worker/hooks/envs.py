@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Set, Tuple, Type, Union
 from mosaic_worker import importing, report, rng, roles, stack
 from mosaic_worker.episodes import SeveralAgentsError, Track
 from mosaic_worker.frames import frames
-from mosaic_worker.hooks import constructing, rendering, several
+from mosaic_worker.hooks import constructing, pettingzoo_origin, rendering, several
 from mosaic_worker.hooks.describe import describe
 from mosaic_worker.hooks.several import AgentsTrack
 from mosaic_worker.session.outcome import five_values
@@ -165,6 +165,8 @@ class EnvHooks:
                 report.caught(where, error)
             if frames.wake[0]:  # somebody watches this process
                 frames.stepped(self, track)
+            if track.over:
+                constructing.rest(self)
             return result
 
         def step_of_any_signature(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -184,6 +186,8 @@ class EnvHooks:
                     track = hooks.begin_several(self, track, action, result)
             if frames.wake[0]:
                 frames.stepped(self, track)
+            if track.over:
+                constructing.rest(self)
             return result
 
         watch_steps(step.__code__)
@@ -233,7 +237,7 @@ class EnvHooks:
                 track.sleep()
             return raw(env, *args, **kwargs)
         seed, options = reset_arguments(args, kwargs)
-        constructing.settle(env.unwrapped)
+        changed = constructing.settle(env.unwrapped)
         state = None
         if seed is None:
             with report.guard(f"{self.api} random state"):
@@ -254,12 +258,16 @@ class EnvHooks:
                 seed=seed,
                 options=options,
                 rng=state,
-                describe=lambda: describe(env, self.api),
+                describe=lambda: self._describe(env),
+                changed=changed,
             )
         with report.guard("listing an environment for viewers"):
             shown: Any = track if isinstance(track, Track) else track.shown
             rendering.meet(env, track, [shown])
         return result
+
+    def _describe(self, env: Any) -> Dict[str, Any]:
+        return {**describe(env, self.api), **pettingzoo_origin.around(env, self.api)}
 
     def _has_several_agents(self, base: Any, obs: Any) -> bool:
         return type(base) in self._of_several_agents or several.names_agents(base, obs)
@@ -281,7 +289,7 @@ class EnvHooks:
         """
         with report.guard(f"{self.api} step"):
             agents = self.give_several(env, track)
-            agents.begin(None, describe=lambda: describe(env, self.api))
+            agents.begin(None, describe=lambda: self._describe(env))
             agents.step(action, *_values(result))
             return agents
         return track

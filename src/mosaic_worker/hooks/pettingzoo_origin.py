@@ -12,11 +12,11 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from mosaic_worker import hooks, report, rng
 from mosaic_worker.hooks import constructing
-from mosaic_worker.hooks.describe import complete_zoo
+from mosaic_worker.hooks.describe import complete_zoo, core
 from mosaic_worker.hooks.nesting import argument
 from mosaic_worker.layers import layers
 
-__all__ = ["describe", "register", "rng_state"]
+__all__ = ["around", "describe", "register", "rng_state"]
 
 _FAMILIES = ("pettingzoo", "mpe2", "magent2", "momaland")
 _FACTORIES = ("env", "parallel_env")
@@ -105,6 +105,26 @@ def describe(env: Any, api: str) -> Dict[str, Any]:
     found["agents"] = [str(agent) for agent in getattr(env, "possible_agents", ())]
     complete_zoo(env, found)
     return found
+
+
+def around(env: Any, api: str) -> Dict[str, Any]:
+    """For the description of an adapter, an environment of `api` that was given a PettingZoo environment.
+
+    What that one takes to be built again, and as which argument it was given; empty for any other.
+    """
+    zoo = sys.modules.get("pettingzoo")
+    if zoo is None or getattr(env.unwrapped, "spec", None) is not None:
+        return {}
+    adapter = core(env, api)
+    built = constructing.built(adapter, around=True) or {}
+    if built.get("inner") is None:
+        return {}
+    kinds = {"pettingzoo-aec": zoo.AECEnv, "pettingzoo-parallel": zoo.ParallelEnv}
+    for held in list(vars(adapter).values()):
+        for name, kind in kinds.items():
+            if isinstance(held, kind):
+                return {"unrecorded": [], **built, "around": describe(held, name)}
+    return {}
 
 
 def rng_state(env: Any) -> Any:

@@ -59,7 +59,7 @@ class AgentsTrack:
         self.env_index = env_index
         self.group: Optional[str] = None  # each episode of the environment is a group of its own
         self.owner = 0
-        self.dormant = self.busy = False
+        self.dormant = self.busy = self.over = False
         self._agents = Agents(recorder, {}, env_index=env_index)
         self._owed: Dict[Any, Reward] = {}
         _tracks.add(self)
@@ -82,8 +82,10 @@ class AgentsTrack:
         options: Any = None,
         rng: Optional[Dict[str, Any]] = None,
         describe: Optional[Describe] = None,
+        changed: Optional[Dict[str, Any]] = None,
     ) -> None:
         """The environment was reset: cut what was open; whoever is given an observation joins."""
+        del changed  # for a replay, and these are not replayed
         agents = self._agents
         if not agents.description and describe is not None:
             with report.guard("describing an environment"):

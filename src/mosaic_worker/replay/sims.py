@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
+from mosaic_worker.arguments import decoded
+from mosaic_worker.common import redact
 from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
 from mosaic_worker.replay.decode import live, tensors
 from mosaic_worker.session.outcome import BEGAN, RESTARTED, SOLE
@@ -44,6 +46,10 @@ class Sim:
         self.found = []
         if not unit.called:
             return self.found
+        for name, value in (unit.reset.get("attributes") or {}).items():
+            if redact.marked(value):
+                raise ValueError(f"its attribute {name!r} held a secret, and secrets are not recorded")
+            setattr(self.core, name, decoded(value))
         options = unit.reset.get("options")
         self.world.reset(
             seed=unit.reset.get("seed"),

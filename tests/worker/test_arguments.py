@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mosaic_worker.arguments import NotPlainError, coded, decoded
+from mosaic_worker.arguments import NotPlainError, coded, decoded, hidden
+from mosaic_worker.common.redact import MARK
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,27 @@ def test_a_container_that_holds_itself_is_refused() -> None:
 def test_what_was_only_described_does_not_come_back(shown: Any) -> None:
     with pytest.raises(NotPlainError):
         decoded(shown)
+
+
+def test_secrets_are_hidden_in_every_part_of_a_description_and_nothing_else_is() -> None:
+    made: dict[str, Any] = {
+        "id": "Chat-v0",
+        "kwargs": {"api_key": "hunter2hunter2", "size": {"tuple": [4, "wide"]}, "sort_key": "name-of-it"},
+        "args": ["by-position-7351"],
+        "attributes": {
+            "password": {"bytes": "aHVudGVyMg=="},
+            "table": {"items": [["auth_token", "abcdef99"]]},
+        },
+        "wrapping": [{"entry_point": "m:W", "kwargs": {"secret": {"path": "open sesame"}}}],
+        "around": {"kwargs": {"mark": {"nd": "<f4", "shape": [1], "b64": "AAAA"}, "token": "abcdef99"}},
+    }
+    found = hidden(made, ["by-position-7351"])
+    assert found == {
+        "id": "Chat-v0",
+        "kwargs": {"api_key": MARK, "size": {"tuple": [4, "wide"]}, "sort_key": "name-of-it"},
+        "args": [MARK],
+        "attributes": {"password": MARK, "table": {"items": [["auth_token", MARK]]}},
+        "wrapping": [{"entry_point": "m:W", "kwargs": {"secret": {"path": MARK}}}],
+        "around": {"kwargs": {"mark": {"nd": "<f4", "shape": [1], "b64": "AAAA"}, "token": MARK}},
+    }
+    assert made["kwargs"]["api_key"] == "hunter2hunter2"

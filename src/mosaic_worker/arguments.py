@@ -20,8 +20,8 @@ _MAX_BYTES = 65_536
 _MAX_DEPTH = 16
 _MARKS = frozenset({"float", "int", "tuple", "set", "frozenset", "items", "path", "bytes", "nd", "repr"})
 """A dictionary with a key of these is written as its items, so that it cannot be taken for a mark."""
-_GIVEN = ("args", "kwargs", "attributes")
-"""What of an environment's description a script chose the values of."""
+_GIVEN = ("args", "kwargs", "attributes", "options", "config")
+"""What of an environment's description, or of its reset, a script chose the values of."""
 _PARTS = ("wrapping", "additional_wrappers", "around")
 """Descriptions in a description, or lists of them."""
 _ARRAY_KINDS = "biufcSU"
@@ -131,10 +131,12 @@ def decoded(value: Any) -> Any:  # noqa: PLR0911  (one return per mark)
 
 
 def hidden(description: Dict[str, Any], secrets: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-    """How an environment was made, with the mark for every secret that its arguments and attributes hold.
+    """How an environment was made or reset, with the mark for every secret that it was given.
 
     `secrets` are known by their value; without them, those of this process: its variables and its command.
     """
+    if secrets is None and not any(_has_text(description.get(name)) for name in (*_GIVEN, *_PARTS)):
+        return description  # to know the secrets takes a millisecond, and some are reset more often than that
     if secrets is None:
         from mosaic_worker.common import redact  # compiles patterns: only for those who record an environment
 
@@ -150,6 +152,12 @@ def hidden(description: Dict[str, Any], secrets: Optional[Sequence[str]] = None)
         elif part:
             found[name] = [hidden(one, secrets) for one in part]
     return found
+
+
+def _has_text(value: Any) -> bool:
+    if isinstance(value, dict):
+        return "nd" not in value and any(map(_has_text, value.values()))
+    return any(map(_has_text, value)) if isinstance(value, (list, tuple)) else isinstance(value, str)
 
 
 def _hidden(value: Any, name: str, secrets: Sequence[str]) -> Any:

@@ -141,7 +141,7 @@ class Track:
         else:
             self._seed = None
         if options is not None:
-            fields["options"] = options
+            fields["options"] = hidden({"options": options})["options"]
         if rng is not None:
             fields["rng"] = rng
         if changed:

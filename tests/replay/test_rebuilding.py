@@ -351,6 +351,22 @@ def test_a_secret_among_the_arguments_is_not_recorded_and_the_replay_says_so(
         assert "'api_key' held a secret, and secrets are not recorded" in verdict.reason
 
 
+def test_a_secret_among_the_options_of_a_reset_is_not_recorded_and_the_replay_says_so(
+    recordings: Path,
+) -> None:
+    body = """
+env = Walk()
+env.reset(seed=1, options={"api_key": "hunter2hunter2", "level": 3})
+while not any(env.step(1)[2:4]):
+    pass
+"""
+    folder = record(recordings, HEAD + ENV + body)
+    assert b"hunter2" not in b"".join(file.read_bytes() for file in folder.journal.iterdir())
+    (verdict,) = judge(folder, "__main__")
+    assert verdict.status == "diverged"
+    assert "options of its reset held a secret" in verdict.sentence()
+
+
 def test_an_argument_of_a_factory_that_is_not_plain_data_is_named(recordings: Path) -> None:
     source = """
 from pettingzoo.classic import rps_v2

@@ -150,7 +150,7 @@ class Agents:
         if seed is not None:
             fields["seed"] = seed
         if options is not None:
-            fields["options"] = options
+            fields["options"] = hidden({"options": options})["options"]
         if rng is not None:
             fields["rng"] = rng
         self._reset = self._fields(fields)

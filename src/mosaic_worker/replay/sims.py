@@ -51,6 +51,8 @@ class Sim:
                 raise ValueError(f"its attribute {name!r} held a secret, and secrets are not recorded")
             setattr(self.core, name, decoded(value))
         options = unit.reset.get("options")
+        if redact.marked(options):
+            raise ValueError("the options of its reset held a secret, and secrets are not recorded")
         self.world.reset(
             seed=unit.reset.get("seed"),
             options=None if options is None else live(options),

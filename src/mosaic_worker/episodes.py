@@ -170,7 +170,7 @@ class Track:
             fields["env_index"] = self.env_index
         if self.group is not None:
             fields["group"] = self.group
-        role = roles.now() or shared.role
+        role = roles.of_episode(shared.role)
         if role is not None:
             fields["role"] = role
         if not shared.described and describe is not None:

@@ -1,7 +1,8 @@
 """Whether an episode belongs to training or to evaluation: read off who calls `reset`. Otherwise unknown.
 
 Asked when an episode begins, never at a step. The innermost caller that says it decides: evaluation inside of
-training is evaluation. Where no caller says it, the name does under which the script keeps the environment.
+training is evaluation, and what a library plays to check an environment is neither. Where no caller says it,
+the name does under which the script keeps the environment.
 """
 
 from __future__ import annotations
@@ -12,14 +13,25 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["EVAL", "TRAIN", "by_name", "now", "of_call", "of_name", "stored_as"]
+__all__ = ["EVAL", "TRAIN", "by_name", "now", "of_call", "of_episode", "of_name", "stored_as"]
 
 TRAIN, EVAL = "train", "eval"
+NEITHER = "neither"
+"""Said by who only checks an environment, or cannot know: the role is unknown, whatever its name."""
+COLLECTS = "collects"
+"""Said by a tool that plays for whoever calls it: training, unless a caller further out says otherwise."""
 
 _EVALUATES = frozenset(
-    {"evaluate", "evaluate_policy", "evaluate_agent", "eval_policy", "eval_agent", "run_evaluation"}
+    {
+        "evaluate", "evaluate_policy", "evaluate_agent", "evaluate_model", "eval_policy", "eval_agent",
+        "eval_model", "run_evaluation",
+    }
+)  # fmt: skip
+"""Functions whose name alone says it: CleanRL's, SB3's, TorchRL's, our drivers', those of many scripts."""
+_CHECKS = frozenset(
+    {"check_env", "check_env_specs", "check_multiagent_environments", "api_test", "parallel_api_test"}
 )
-"""Functions whose name alone says it: CleanRL's, SB3's, our drivers', and those of many scripts."""
+"""Functions that try an environment out: Gymnasium's, SB3's, TorchRL's, RLlib's, PettingZoo's."""
 _CALLS = {
     "stable_baselines3": {"learn": TRAIN},
     "sb3_contrib": {"learn": TRAIN},
@@ -28,6 +40,10 @@ _CALLS = {
         "_collect_test_episodes": EVAL, "test_episode": EVAL, "_test_step": EVAL,
         "_collect_training_data": TRAIN, "_training_step": TRAIN, "train_step": TRAIN,
     },
+    "torchrl.collectors": {
+        "rollout": COLLECTS, "_make_carrier": COLLECTS, "reset": COLLECTS, "_run_eval": EVAL,
+        "_main_async_collector": NEITHER,  # a process of its own: it may collect for an evaluator
+    },
     "mosaic_worker.drivers": {"run": TRAIN, "train": TRAIN},
 }  # fmt: skip
 """What a function of a library's own means, by the beginning of its module's name."""
@@ -35,7 +51,7 @@ _RLLIB = "ray.rllib.env."
 _EVAL_WORDS = frozenset({"eval", "test", "evaluation", "val", "validation"})
 _TRAIN_WORDS = frozenset({"train", "training"})
 _ENV_WORDS = frozenset({"env", "envs", "environment", "environments", "venv", "vecenv"})
-_INNER = ("env", "venv", "_env", "par_env", "aec_env")
+_INNER = ("env", "venv", "_env", "par_env", "aec_env", "base_env")
 _MAX_LAYERS = 32
 
 
@@ -43,6 +59,8 @@ def of_call(module: str, function: str) -> Optional[str]:
     """What the name of a function says about episodes that begin inside of it."""
     if function in _EVALUATES:
         return EVAL
+    if function in _CHECKS:
+        return NEITHER
     parts = module.split(".", 2)
     known = _CALLS.get(parts[0]) or _CALLS.get(".".join(parts[:2]))
     return None if known is None else known.get(function)
@@ -58,21 +76,28 @@ def of_name(name: str) -> Optional[str]:
     return TRAIN if words & _TRAIN_WORDS else None
 
 
+def of_episode(named: Optional[str]) -> Optional[str]:
+    """The role of an episode that begins now, in an environment whose name says `named`."""
+    said = now()
+    return None if said == NEITHER else said or named
+
+
 def now() -> Optional[str]:
-    """The role of an episode that begins now in this thread, as far as its callers say it."""
+    """What this thread's callers say about an episode that begins now: TRAIN, EVAL, NEITHER or nothing."""
+    otherwise: Optional[str] = None
     for frame in _callers():
-        code = frame.f_code
-        if code.co_name in _EVALUATES:
-            return EVAL
         module = frame.f_globals.get("__name__")
         if module == "__main__":  # started by `python -m`: its own name is another
             module = getattr(frame.f_globals.get("__spec__"), "name", None)
-        if type(module) is not str:
-            continue
-        found = _of_runner(frame) if module.startswith(_RLLIB) else of_call(module, code.co_name)
-        if found is not None:
+        name = module if type(module) is str else ""
+        found = of_call(name, frame.f_code.co_name)
+        if found is None and name.startswith(_RLLIB):
+            found = _of_runner(frame)
+        if found == COLLECTS:
+            otherwise = TRAIN
+        elif found is not None:
             return found
-    return None
+    return otherwise
 
 
 def by_name(env: Any) -> Optional[str]:
@@ -131,7 +156,8 @@ def _holds(held: Any, env: Any) -> bool:
         members = own.get("envs")
         if isinstance(members, (list, tuple)):
             return any(_holds(member, env) for member in members)
-        held = next((own[name] for name in _INNER if own.get(name) is not None), None)
+        books = (own, own.get("_modules") or {})  # TorchRL's are modules, which keep their parts apart
+        held = next((book[name] for book in books for name in _INNER if book.get(name) is not None), None)
         if held is None:
             return False
     return False

@@ -248,3 +248,28 @@ os.wait()
     assert "str" in note["text"]
     kinds = [event["type"] for event in done.events()]
     assert kinds.index("log") < kinds.index("step")
+
+
+def test_members_of_rllibs_vector_environment_are_known_by_their_position(tmp_path: Path) -> None:
+    package = tmp_path / "libs" / "ray" / "rllib" / "env" / "vector"
+    package.mkdir(parents=True)
+    (package / "sync_vector_multi_agent_env.py").write_text(
+        "class SyncVectorMultiAgentEnv:\n"
+        "    def __init__(self, env_fns, copy=True):\n"
+        "        self.envs = [env_fn() for env_fn in env_fns]\n"
+    )
+    done = record(
+        tmp_path,
+        DICTS
+        + """
+from ray.rllib.env.vector.sync_vector_multi_agent_env import SyncVectorMultiAgentEnv
+gym.register("Pair-v0", entry_point=Pair, disable_env_checker=True)
+for env in SyncVectorMultiAgentEnv(lambda: gym.make("Pair-v0") for _ in range(2)).envs:
+    env.reset()
+    env.step({"a": 1, "b": 1})
+""",
+        more_path=str(tmp_path / "libs"),
+    )
+    no_errors(done)
+    found = [(reset.get("env_index", 0), reset["agent_id"]) for reset in done.events("reset")]
+    assert found == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mosaic_worker.roles import EVAL, TRAIN, of_call, of_name
+from mosaic_worker.roles import COLLECTS, EVAL, NEITHER, TRAIN, of_call, of_name
 from tests.worker.reading import Outcome, record
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
         ("tianshou.trainer", "_collect_test_episodes", EVAL),
         ("tianshou.trainer", "_collect_training_data", TRAIN),
         ("mosaic_worker.drivers.tabular", "run", TRAIN),
+        ("torchrl.collectors._single", "rollout", COLLECTS),
+        ("torchrl.collectors._evaluator", "_run_eval", EVAL),
+        ("torchrl.envs.common", "rollout", None),
+        ("ray.rllib.utils.pre_checks.env", "check_multiagent_environments", NEITHER),
         ("mosaic_worker.replay.branch", "run", None),
         ("my_script", "learn", None),
     ],
@@ -124,3 +128,61 @@ eval_env.reset()
 """,
     )
     assert roles_of(done) == [EVAL] * 3
+
+
+def test_what_is_played_to_check_an_environment_is_neither_training_nor_evaluation(tmp_path: Path) -> None:
+    package = tmp_path / "libs" / "stable_baselines3"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("def learn(env, then):\n    then(env)\n    env.reset()\n")
+    done = record(
+        tmp_path,
+        """
+import gymnasium as gym, stable_baselines3
+def check_env(env):
+    env.reset()
+train_env = gym.make("CartPole-v1")
+check_env(train_env)
+train_env.reset()
+stable_baselines3.learn(gym.make("CartPole-v1"), check_env)
+""",
+        more_path=str(tmp_path / "libs"),
+    )
+    assert roles_of(done) == [None, TRAIN, None, TRAIN]
+
+
+def test_a_collector_trains_unless_somebody_further_out_evaluates(tmp_path: Path) -> None:
+    package = tmp_path / "libs" / "torchrl" / "collectors"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "def rollout(env):\n    env.reset()\ndef _main_async_collector(env):\n    rollout(env)\n"
+    )
+    done = record(
+        tmp_path,
+        """
+import gymnasium as gym
+from torchrl.collectors import rollout, _main_async_collector
+def evaluate(env):
+    rollout(env)
+env = gym.make("CartPole-v1")
+for play in (rollout, evaluate, _main_async_collector):
+    play(env)
+""",
+        more_path=str(tmp_path / "libs"),
+    )
+    assert roles_of(done) == [TRAIN, EVAL, None]
+
+
+def test_an_environment_that_is_part_of_a_module_has_the_role_of_the_modules_name(tmp_path: Path) -> None:
+    done = record(
+        tmp_path,
+        """
+import gymnasium as gym
+class Module:
+    def __init__(self, **parts):
+        self._modules = parts
+inner = gym.make("CartPole-v1")
+test_env = Module(base_env=Module(_env=inner))
+inner.reset()
+""",
+    )
+    assert roles_of(done) == [EVAL]

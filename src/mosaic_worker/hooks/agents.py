@@ -144,7 +144,7 @@ class Agents:
         shown.shared.episodes, shown.episode_id = self._count, self._group
         shown.reward = shown.total = 0.0
         fields: Dict[str, Any] = {**self._position, "seeded": seed is not None}
-        role = roles.now() or shown.shared.role
+        role = roles.of_episode(shown.shared.role)
         if role is not None:
             fields["role"] = role
         if seed is not None:

@@ -44,6 +44,7 @@ _MADE_OF_SINGLE_ONES = (
     ("gym.vector.async_vector_env", "AsyncVectorEnv"),
     ("stable_baselines3.common.vec_env.dummy_vec_env", "DummyVecEnv"),
     ("stable_baselines3.common.vec_env.subproc_vec_env", "SubprocVecEnv"),
+    ("ray.rllib.env.vector.sync_vector_multi_agent_env", "SyncVectorMultiAgentEnv"),
 )
 _NATIVE_BASES = ("gymnasium.vector.vector_env", "gymnasium.experimental.vector.vector_env")
 _RECORDED_OTHERWISE = {"SyncVectorEnv", "AsyncVectorEnv", "EnvPoolMixin"}

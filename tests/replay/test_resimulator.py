@@ -142,6 +142,91 @@ def test_environments_of_several_agents_replay_exactly(recordings: Path, source:
     assert [v.status for v in verdicts] == ["exact"] * 6
 
 
+DICTS = """
+import gymnasium as gym
+import numpy as np
+
+class MultiAgentEnv(gym.Env):
+    pass
+
+class Relay(MultiAgentEnv):
+    "Agents take turns, are paid while others act; 2 joins late, 1 leaves and comes back."
+    action_space = gym.spaces.Discrete(5)
+
+    def __init__(self, length):
+        self.length = length
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.t = 0
+        return {0: self.seen(), 1: self.seen()}, {}
+
+    def seen(self):
+        return self.np_random.random(2) LUCK
+
+    def step(self, actions):
+        self.t += 1
+        obs = {0: self.seen()} if self.t % 2 else {0: self.seen(), 1: self.seen()}
+        if self.t > 3:
+            obs[2] = self.seen()
+        rewards = {agent: float(sum(actions.values())) / 3 for agent in (0, 1)}
+        ended = {1: self.t == 4, "__all__": False}
+        return obs, rewards, ended, {"__all__": self.t >= self.length}, {}
+
+env = Relay(9)
+for episode in range(3):
+    obs, _ = env.reset(seed=3 if episode == 0 else None)
+    done = False
+    while not done:
+        obs, _, ended, cut, _ = env.step({agent: agent for agent in obs})
+        obs = {agent: seen for agent, seen in obs.items() if not ended.get(agent)}
+        done = cut["__all__"]
+"""
+
+
+def test_environments_that_return_dicts_by_agent_replay_exactly(recordings: Path) -> None:
+    verdicts = judge(record(recordings, DICTS.replace("LUCK", "")), "script.py")
+    assert {(v.status, v.reason) for v in verdicts} == {("exact", "")}
+    assert len(verdicts) == 4 * 3  # 1 has two episodes in each
+
+
+def test_an_agent_that_sees_something_else_than_recorded_is_named_with_the_step(recordings: Path) -> None:
+    lucky = DICTS.replace("LUCK", "+ (__import__('os').getpid() if self.t == 5 else 0)")
+    verdicts = judge(record(recordings, lucky), "script.py")
+    found = {v.episode_id.partition(":")[2]: (v.status, v.step, v.what) for v in verdicts[:4]}
+    differs = ("diverged", 4, "obs[0]")
+    assert found == {
+        "0": differs,
+        "1": ("exact", None, ""),
+        "2": ("diverged", 0, "obs[0]"),
+        "1~1": ("exact", None, ""),
+    }
+
+
+def test_lists_with_a_value_per_agent_are_refused_with_the_reason(recordings: Path) -> None:
+    source = """
+import gymnasium as gym
+
+class Pair(gym.Env):
+    def reset(self, *, seed=None, options=None):
+        return [0, 0], {}
+
+    def step(self, actions):
+        return [1, 1], [0.5, 0.5], [True, True], [False, False], {}
+
+env = Pair()
+for _ in range(2):
+    env.reset(seed=1)
+    env.step([0, 1])
+"""
+    verdicts = judge(record(recordings, source), "script.py")
+    reason = (
+        "environments of several agents whose reset does not name them are recorded, and not replayed yet"
+    )
+    assert [v.reason for v in verdicts][1:] == [reason] * 4
+    assert verdicts[0].steps == 0  # what the first reset began before a step told of several agents
+
+
 def test_a_step_of_another_agent_that_differs_is_not_held_against_this_one(recordings: Path) -> None:
     with StoreReader(record(recordings, PARALLEL)) as reader:
         rows = reader.episodes()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Chain", "chain_of", "key_of"]
 
 _OURS = re.compile(r"(?P<key>p\d+x[0-9a-f]+\.e\d+)\.(?P<number>\d+)(?::(?P<agent>.*))?", re.DOTALL)
+_PAGE = 256
 _MODES = {"nextstep": "next_step", "samestep": "same_step", "disabled": "disabled"}
 
 
@@ -45,9 +46,7 @@ def chain_of(reader: StoreReader, row: EpisodeRow) -> Chain:
     if env["api"] == "envpool":
         raise ReplayError("EnvPool's environments are recorded, and not replayed yet")
     if row.agent_id is not None:
-        raise ReplayError(
-            f"environments of {env['api']} that return a value per agent are recorded, and not replayed yet"
-        )
+        return _DictChain(reader, key, env)
     return _VectorChain(reader, key, env) if env.get("vector") else Chain(reader, key, env)
 
 
@@ -153,6 +152,33 @@ class _ZooChain(Chain):
     def _read(self, number: int) -> Unit:
         parts = [self._part(row) for row in self._rows(number)]
         return units.aec(parts) if str(self.env["api"]).endswith("aec") else units.parallel(parts)
+
+
+class _DictChain(_ZooChain):
+    """An environment that returns dicts by agent: agents may join late, and come back."""
+
+    def _rows(self, number: int) -> list[EpisodeRow]:
+        group, next_one = f"{self.key}.{number}", f"{self.key}.{number + 1}"
+        try:
+            first = super()._rows(number)[0].index
+        except ReplayError:
+            first = 0  # nobody of those who were there at the environment's first reset
+        found: list[EpisodeRow] = []
+        while True:
+            page = self._reader.episodes(first_index=first, limit=_PAGE)
+            found += [row for row in page if row.group == group]
+            if len(page) < _PAGE or any(row.group == next_one for row in page):
+                break
+            first = page[-1].index + 1
+        if not found:
+            raise ReplayError(f"an earlier episode, {group}, is missing in the record")
+        return found
+
+    def turns_between(self, start: int, stop: int) -> int:
+        return sum(self.unit(number).turns for number in range(start, stop))
+
+    def _read(self, number: int) -> Unit:
+        return units.dicts([self._part(row) for row in self._rows(number)])
 
 
 class _VectorChain(Chain):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.rows import EpisodeRow, StepRow
 
-__all__ = ["Part", "Unit", "aec", "parallel", "single", "vector"]
+__all__ = ["Part", "Unit", "aec", "dicts", "parallel", "single", "vector"]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -128,6 +128,33 @@ def aec(parts: Sequence[Part]) -> Unit:
         steps = [[_reward(s), _flags(s), s.obs] for s in part.steps]
         agents[name] = {"first": part.reset.get("obs"), "steps": steps}
     reset = parts[0].reset
+    called_too = {**_reset(reset), "called": True}
+    return _unit(
+        called_too, None, turns, _agent_turns_before(parts), seeded=bool(reset.get("seeded")), agents=agents
+    )
+
+
+def dicts(parts: Sequence[Part]) -> Unit:
+    """One episode of an environment that returns dicts by agent; an agent may come back and have another.
+
+    Raises:
+        ReplayError: no agent was named by the reset: the environment returns lists, or the recorder learned
+            of its agents only at a step.
+    """
+    reset = parts[0].reset
+    if all(part.reset.get("obs") is None for part in parts):
+        raise ReplayError(
+            "environments of several agents whose reset does not name them are recorded, and not replayed yet"
+        )
+    turns: list[Any] = [{} for _ in range(_last_turn(parts))]
+    agents = {}
+    for part in parts:
+        name = str(part.row.agent_id)
+        for step in _whole(part):
+            turns[step.turn or 0][name] = step.action
+        steps = [[_reward(s), _flags(s), s.obs] for s in part.steps]
+        episode = part.row.episode_id.removeprefix(f"{part.row.group}:")
+        agents[episode] = {"agent": name, "first": part.reset.get("obs"), "steps": steps}
     called_too = {**_reset(reset), "called": True}
     return _unit(
         called_too, None, turns, _agent_turns_before(parts), seeded=bool(reset.get("seeded")), agents=agents

@@ -12,6 +12,7 @@ from mosaic_worker import roles
 from mosaic_worker.arguments import hidden
 from mosaic_worker.encode import ArrayHead, dumps, float_bytes, object_bytes, value_bytes
 from mosaic_worker.episodes import ACTION_BYTES, Shared
+from mosaic_worker.settling import Listener
 from mosaic_worker.values import text
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class _Codec:
         return b"{%b}" % b",".join(parts)
 
 
-class Agents:
+class Agents(Listener):
     """The running episodes of one environment: `begin` starts the next group, agents `join` it."""
 
     def __init__(self, recorder: Recorder, describe: Dict[str, Any], *, env_index: int = 0) -> None:

@@ -1,20 +1,18 @@
 """Environments of gymnasium and gym that return a value per agent: one episode each, tied by their group.
 
 RLlib's `MultiAgentEnv` and its kin return dicts by agent, others lists with one item per agent. Looks like
-`episodes.Track` to the hooks, and writes what `agents.Agents` writes for PettingZoo. An agent's step is
-complete when it is given an observation again, or when it is over for it; what it is paid until then is the
-reward of that step.
+`episodes.Track` to the hooks, and writes what `agents.Agents` writes for PettingZoo; when an agent's step is
+complete is the rule in `settling`.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 from mosaic_worker import report
 from mosaic_worker.hooks.agents import Agents
-from mosaic_worker.rewards import Reward, paid
-from mosaic_worker.shapes import ALL, flag, numbers, per_agent
+from mosaic_worker.settling import Settling
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Describe, Shared
@@ -61,7 +59,7 @@ class AgentsTrack:
         self.owner = 0
         self.dormant = self.busy = self.over = False
         self._agents = Agents(recorder, {}, env_index=env_index)
-        self._owed: Dict[Any, Reward] = {}
+        self._settling = Settling(self._agents)
         _tracks.add(self)
 
     @property
@@ -94,10 +92,7 @@ class AgentsTrack:
         self.cut()
         self.dormant = False
         agents.begin(seed=seed, options=options, rng=rng)
-        self._owed = {}
-        if isinstance(obs, dict):
-            for agent, seen in obs.items():
-                agents.join(agent, seen)
+        self._settling.begin(obs)
 
     def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
         """The environment was stepped: whoever acted, was paid, sees something or is over."""
@@ -106,46 +101,14 @@ class AgentsTrack:
         agents = self._agents
         if not agents.begun:
             self.begin(None)
-        many = len(numbers(reward) or ())
-        rewards = per_agent(reward, range(many) if many > 1 else agents.open)
-        names = list(rewards)
-        observations = per_agent(obs, names)
-        self._act(agents, per_agent(action, names))
-        ends, cuts = _flags(terminated, names), _flags(truncated, names)
-        for agent, given in rewards.items():
-            self._owed[agent] = self._owed.get(agent, Reward(0.0)).plus(paid(given))
-        for agent in agents.open:
-            is_over, is_cut = _says(ends, agent), _says(cuts, agent)
-            if agent in observations or is_over or is_cut:
-                owed = self._owed.pop(agent, Reward(0.0))
-                agents.step(agent, owed, observations.get(agent), terminated=is_over, truncated=is_cut)
-        agents.turn += 1
+        self._settling.step(action, obs, reward, terminated, truncated)
         agents.shown.step_count = agents.turn
-        for agent, seen in observations.items():
-            if agents.track(agent) is None and not (_says(ends, agent) or _says(cuts, agent)):
-                # By name it was called back; in a list its place is filled whether it lives or not.
-                agents.join(agent, seen, again=isinstance(obs, dict))
-
-    def _act(self, agents: Agents, actions: Dict[Any, Any]) -> None:
-        for agent, given in actions.items():
-            track = agents.track(agent) or agents.join(agent, None)
-            if track is None:
-                continue  # it has been and gone
-            if track.acted:
-                self._settle(agents, agent, None)  # it was asked again without having been shown anything
-            agents.act(agent, given, agents.turn)
-
-    def _settle(self, agents: Agents, agent: Any, obs: Any) -> None:
-        agents.step(agent, self._owed.pop(agent, Reward(0.0)), obs, terminated=False, truncated=False)
 
     def cut(self) -> None:
         """End every open episode where it stands; an action that waits gets what has come of it so far."""
-        agents = self._agents
-        for agent in agents.open:
-            track = agents.track(agent)
-            if track is not None and track.acted:
-                self._settle(agents, agent, None)
-            agents.end(agent, "cut")
+        self._settling.settle()
+        for agent in self._agents.open:
+            self._agents.end(agent, "cut")
 
     def sleep(self) -> None:
         """Record nothing until the next reset: the environment has become part of another one."""
@@ -163,15 +126,3 @@ class AgentsTrack:
     def __del__(self) -> None:
         with report.guard("an environment's end"):
             self.cut()
-
-
-def _flags(flags: Any, agents: List[Any]) -> Dict[Any, Any]:
-    """End flags by agent; one flag for all of them stands under `__all__`."""
-    found = per_agent(flags, agents)
-    if isinstance(flags, dict):
-        return found
-    return found if hasattr(flags, "__len__") else {ALL: flags}
-
-
-def _says(flags: Dict[Any, Any], agent: Any) -> bool:
-    return flag(flags.get(ALL, False)) or flag(flags.get(agent, False))

@@ -74,10 +74,12 @@ class Builder:
 
     @property
     def kind(self) -> str:
-        """How its episodes are played: single, vector, aec or parallel."""
+        """How its episodes are played: single, vector, aec, parallel, or dicts by agent."""
         if self.api.startswith("pettingzoo"):
             return "aec" if self.api.endswith("aec") else "parallel"
-        return "vector" if self.env.get("vector") else "single"
+        if self.env.get("vector"):
+            return "vector"
+        return "single" if self.env.get("agents") is None else "dicts"
 
     def make(self) -> Any:
         """A new environment.

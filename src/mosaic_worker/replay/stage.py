@@ -283,6 +283,10 @@ def make_sim(builder: Builder) -> Sim:
         return SingleSim(env)
     if builder.kind == "vector":
         return VectorSim(env)
+    if builder.kind == "dicts":
+        from mosaic_worker.replay.dicts import DictSim
+
+        return DictSim(env)
     from mosaic_worker.replay import zoo
 
     return zoo.AecSim(env) if builder.kind == "aec" else zoo.ParallelSim(env)

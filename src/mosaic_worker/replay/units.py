@@ -1,7 +1,7 @@
 """A unit: one reset and the turns until the next, as recorded. What is replayed as a whole.
 
-`kind` single: one episode. aec, parallel: one episode of the environment, with all its agents. vector: from
-one reset of the whole to the next, with all episodes of all positions.
+`kind` single: one episode. aec, parallel, dicts: one episode of the environment, with all its agents. vector:
+from one reset of the whole to the next, with all episodes of all positions.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from mosaic_worker.session.worlds.single import SingleWorld
 
 __all__ = ["KINDS", "SingleWorld", "World", "world_of"]
 
-KINDS = ("single", "vector", "aec", "parallel")
+KINDS = ("single", "vector", "aec", "parallel", "dicts")
 
 
 def world_of(env: Any, kind: str = "single") -> World:
@@ -30,6 +30,10 @@ def world_of(env: Any, kind: str = "single") -> World:
         return VectorWorld(env)
     if kind not in KINDS:
         raise ValueError(f"there is no world of kind {kind!r}; there are: {', '.join(KINDS)}")
+    if kind == "dicts":
+        from mosaic_worker.session.worlds.dicts import DictWorld
+
+        return DictWorld(env)
     from mosaic_worker.session.worlds import zoo
 
     return zoo.AecWorld(env) if kind == "aec" else zoo.ParallelWorld(env)

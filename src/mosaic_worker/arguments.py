@@ -18,13 +18,17 @@ __all__ = ["NotPlainError", "coded", "decoded", "hidden"]
 _MAX_ITEMS = 10_000
 _MAX_BYTES = 65_536
 _MAX_DEPTH = 16
-_MARKS = frozenset({"float", "int", "tuple", "set", "frozenset", "items", "path", "bytes", "nd", "repr"})
+_MARKS = frozenset(
+    {"float", "int", "tuple", "set", "frozenset", "items", "path", "bytes", "nd", "repr", "env_context"}
+)
 """A dictionary with a key of these is written as its items, so that it cannot be taken for a mark."""
 _GIVEN = ("args", "kwargs", "attributes", "options", "config")
 """What of an environment's description, or of its reset, a script chose the values of."""
 _PARTS = ("wrapping", "additional_wrappers", "around")
 """Descriptions in a description, or lists of them."""
 _ARRAY_KINDS = "biufcSU"
+_CONTEXT = "ray.rllib.env.env_context"
+_CONTEXT_FIELDS = ("worker_index", "vector_index", "remote", "num_workers", "recreated_worker")
 
 
 class NotPlainError(Exception):
@@ -58,6 +62,9 @@ def coded(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911  (one return per 
         if all(type(key) is str for key in value) and not _MARKS & set(value):
             return {key: coded(item, depth + 1) for key, item in value.items()}
         return {"items": [[coded(key, depth + 1), coded(item, depth + 1)] for key, item in value.items()]}
+    if kind.__module__ == _CONTEXT:  # what RLlib makes every environment with: a dictionary that knows more
+        known = {name: getattr(value, name) for name in _CONTEXT_FIELDS if hasattr(value, name)}
+        return {"env_context": [coded(dict(value), depth + 1), coded(known, depth + 1)]}
     if kind is bytes and len(value) <= _MAX_BYTES:
         return {"bytes": base64.b64encode(value).decode()}
     pathlib = sys.modules.get("pathlib")
@@ -127,6 +134,8 @@ def decoded(value: Any) -> Any:  # noqa: PLR0911  (one return per mark)
             return pathlib.Path(held)
         if mark == "bytes":
             return base64.b64decode(held)
+        if mark == "env_context":
+            return _context(*map(decoded, held))
     return {key: decoded(item) for key, item in value.items()}
 
 
@@ -176,3 +185,11 @@ def _hidden(value: Any, name: str, secrets: Sequence[str]) -> Any:
         return {"items": [[key, _hidden(item, str(key), secrets)] for key, item in value["items"]]}
     marks = _MARKS & set(value)
     return {key: _hidden(item, name if marks else key, secrets) for key, item in value.items()}
+
+
+def _context(given: Dict[str, Any], known: Dict[str, Any]) -> Any:
+    """RLlib's `EnvContext`. Whoever is made with one has imported it: nothing is imported for it."""
+    module = sys.modules.get(_CONTEXT)
+    if module is None:
+        raise NotPlainError(f"{_CONTEXT}.EnvContext")
+    return module.EnvContext(given, **known)

@@ -106,6 +106,31 @@ main()
     assert [(verdict.status, verdict.steps) for verdict in verdicts] == [("exact", 3), ("exact", 3)]
 
 
+def test_what_a_function_without_a_name_made_is_constructed_again(recordings: Path) -> None:
+    source = (
+        HEAD
+        + ENV
+        + """
+import functools
+
+def sized(size):
+    class Sized(Walk):
+        def __init__(self, config, **kwargs):
+            super().__init__(size, start=config.pop("start"), **kwargs)
+    return Sized
+
+Five = sized((5, 5))
+
+def main():
+    gym.register("Five-v0", entry_point=functools.partial(Five, {"start": 2.5}), max_episode_steps=4)
+    play(gym.make("Five-v0"))
+"""
+        + PLAY
+        + "main()\n"
+    )
+    assert set(statuses(judge(record(recordings, source), "script.py"))) == {"exact"}
+
+
 def test_attributes_changed_after_make_are_changed_again(recordings: Path) -> None:
     body = """
 gym.register("Walk-v0", entry_point=Walk)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -99,3 +101,22 @@ def test_secrets_are_hidden_in_every_part_of_a_description_and_nothing_else_is()
         "around": {"kwargs": {"mark": {"nd": "<f4", "shape": [1], "b64": "AAAA"}, "token": MARK}},
     }
     assert made["kwargs"]["api_key"] == "hunter2hunter2"
+
+
+def test_the_context_that_rllib_makes_environments_with_comes_back_where_it_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class EnvContext(dict):  # type: ignore[type-arg]
+        def __init__(self, env_config: Any, worker_index: int, num_workers: int | None = None) -> None:
+            super().__init__(env_config)
+            self.worker_index, self.num_workers = worker_index, num_workers
+
+    EnvContext.__module__ = "ray.rllib.env.env_context"
+    written = coded(EnvContext({"size": (2, 3)}, 1, num_workers=2))
+    with pytest.raises(NotPlainError, match="EnvContext"):
+        decoded(written)
+    module = ModuleType(EnvContext.__module__)
+    vars(module)["EnvContext"] = EnvContext
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    found = decoded(json.loads(json.dumps(written)))
+    assert (type(found), found, found.worker_index, found.num_workers) == (EnvContext, {"size": (2, 3)}, 1, 2)

@@ -155,7 +155,7 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         "api": api,
         "id": None,
         "kwargs": None,
-        "entry_point": _named_main(f"{kind.__module__}:{kind.__qualname__}"),
+        "entry_point": _named_main(f"{kind.__module__}:{_global_name(kind)}"),
     }
     spec = getattr(base, "spec", None) or getattr(env.unwrapped, "spec", None)
     if spec is None:
@@ -178,9 +178,32 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         if module is not None and module.split(".")[0] != api:
             found["module"] = _named_main(module)
         found["max_episode_steps"] = _time_limit(env, spec)
-    if _MAINS[0] in (found.get("module"), found["entry_point"].partition(":")[0]):
+        if callable(entry) and not _is_global(entry):
+            # A lambda, or a partial as RLlib registers them: it may be impossible to find again, and then
+            # what it made is constructed.
+            name = _named_main(f"{kind.__module__}:{_global_name(kind)}")
+            found["made"] = {"entry_point": name, **(constructing.built(base) or {})}
+    named = (found["entry_point"], (found.get("made") or found)["entry_point"])
+    if _MAINS[0] in (found.get("module"), *(name.partition(":")[0] for name in named)):
         found.update(_main_file())
     return found
+
+
+def _is_global(made: Any) -> bool:
+    """Whether a class or function can be found in its module under its own name."""
+    found: Any = sys.modules.get(getattr(made, "__module__", None) or "")
+    for part in str(getattr(made, "__qualname__", "")).split("."):
+        found = getattr(found, part, None)
+    return found is made
+
+
+def _global_name(cls: Any) -> str:
+    """The name of a class in its module; one that a function made may be kept there under another."""
+    module = sys.modules.get(cls.__module__)
+    if module is not None and not _is_global(cls):
+        named = (name for name, value in list(vars(module).items()) if value is cls)
+        return next(named, str(cls.__qualname__))
+    return str(cls.__qualname__)
 
 
 def _added_by_spec(env: Any) -> Dict[str, Any]:

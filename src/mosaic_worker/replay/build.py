@@ -211,9 +211,22 @@ class Builder:
         if not entry or self.kind == "vector":
             known = "" if self.env.get("module") else " and which module registered it was not recorded"
             raise RebuildError(f"{self.api} here knows no environment {env_id!r}{known}")
-        api.register(
-            id=env_id, entry_point=self._find(str(entry)), max_episode_steps=self.env.get("max_episode_steps")
-        )
+        made = self.env.get("made")
+        factory = self._find(str(entry)) if made is None else self._factory(made)
+        api.register(id=env_id, entry_point=factory, max_episode_steps=self.env.get("max_episode_steps"))
+
+    def _factory(self, made: Dict[str, Any]) -> Any:
+        """Stands in for a function that cannot be found again: constructs what it made, as it made it."""
+        kind = self._find(str(made["entry_point"]))
+        if made.get("kwargs") is None:
+            self._note("the arguments it was constructed with were not recorded; it was made without any")
+        self._note_unrecorded(made)
+        args = [decoded(value) for value in made.get("args") or ()]
+
+        def construct(**given: Any) -> Any:
+            return kind(*args, **{**self._decoded(made.get("kwargs") or {}, typed=True), **given})
+
+        return construct
 
     def _wrapped(self, env: Any) -> Any:
         for wrapper in self.env.get("additional_wrappers") or ():
@@ -333,14 +346,11 @@ class Builder:
         sys.path.extend(folder for folder in self._path if folder not in sys.path)
         named = [self.env.get("entry_point"), f"{self.env.get('module')}:{self.env.get('function') or ''}"]
         named += [layer.get("entry_point") for layer in self.env.get("wrapping") or ()]
-        names = [
-            str(one).partition(":")[2].split(".")[0] for one in named if str(one).startswith(f"{_MAIN}:")
-        ]
-        names = [name for name in names if name.isidentifier()]
+        names = _of_script(named)
         try:
             self._script = script.load(
                 file,
-                names,
+                names + _of_script([(self.env.get("made") or {}).get("entry_point")]),
                 registered=None if names else self.env.get("id"),
                 package=self.env.get("package"),
                 argv=self._argv,
@@ -378,6 +388,12 @@ class Builder:
 def _check_for_secrets(what: str, value: Any) -> None:
     if redact.marked(value):
         raise RebuildError(f"its {what} held a secret, and secrets are not recorded")
+
+
+def _of_script(entry_points: Sequence[Any]) -> List[str]:
+    """Which names of the script itself are among these."""
+    ours = [str(one).partition(":")[2] for one in entry_points if str(one).startswith(f"{_MAIN}:")]
+    return [name for name in (one.split(".")[0] for one in ours) if name.isidentifier()]
 
 
 def _version(name: str) -> Optional[str]:

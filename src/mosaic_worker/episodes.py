@@ -18,6 +18,7 @@ from mosaic_worker.journal import NO_ROOM
 
 if TYPE_CHECKING:
     from mosaic_worker.recorder import Recorder
+    from mosaic_worker.told import Told
 
 __all__ = ["ACTION_BYTES", "SeveralAgentsError", "Shared", "Track"]
 
@@ -170,7 +171,7 @@ class Track:
             fields["env_index"] = self.env_index
         if self.group is not None:
             fields["group"] = self.group
-        role = roles.of_episode(shared.role)
+        role = roles.of_episode(shared.role, None if shared.told is None else shared.told.role)
         if role is not None:
             fields["role"] = role
         if not shared.described and describe is not None:
@@ -339,10 +340,11 @@ class Track:
 class Shared:
     """What the tracks of one environment share: its name in the journal, and the count of its episodes."""
 
-    __slots__ = ("described", "env_key", "episodes", "epoch", "named", "role")
+    __slots__ = ("described", "env_key", "episodes", "epoch", "named", "role", "told")
 
     def __init__(self) -> None:
         self.role: Optional[str] = None  # of its episodes, where no caller says it
+        self.told: Optional[Told] = None  # where another process says it, that owns the whole it is part of
         self.named = False  # whether somebody looked for the name it is kept under
         self.epoch = -1
         self.env_key = ""

@@ -76,9 +76,14 @@ def of_name(name: str) -> Optional[str]:
     return TRAIN if words & _TRAIN_WORDS else None
 
 
-def of_episode(named: Optional[str]) -> Optional[str]:
-    """The role of an episode that begins now, in an environment whose name says `named`."""
-    said = now()
+def of_episode(named: Optional[str], told: Optional[str] = None) -> Optional[str]:
+    """The role of an episode that begins now.
+
+    Args:
+        named: what the environment's name says.
+        told: what the process says that owns the vector environment it is a member of.
+    """
+    said = now() or told
     return None if said == NEITHER else said or named
 
 

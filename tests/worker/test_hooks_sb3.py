@@ -54,3 +54,25 @@ def test_learning_says_which_algorithm_with_which_settings(tmp_path: Path) -> No
     assert args["total_timesteps"] == 1000
     assert not {"_secret", "num_timesteps", "env"} & set(args)
     assert done.hook_errors == {}
+
+
+def test_learning_tells_members_in_other_processes_that_they_train_without_a_reset(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+        from mosaic_worker import told
+        from stable_baselines3.common.base_class import PPO
+        class VecNormalize:
+            def __init__(self, venv):
+                self.venv = venv
+        class Envs:
+            pass
+        envs = Envs()
+        byte = told.telling(envs)
+        byte.say("eval")
+        PPO(VecNormalize(envs)).learn(1)
+        assert byte.role == "train", byte.role
+        """,
+    )
+    assert done.hook_errors == {}
+    assert [c["algo"] for c in done.of("config")] == ["PPO"]

@@ -186,3 +186,31 @@ inner.reset()
 """,
     )
     assert roles_of(done) == [EVAL]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_members_in_other_processes_are_told_what_the_callers_of_the_whole_say(
+    tmp_path: Path, method: str
+) -> None:
+    package = tmp_path / "libs" / "stable_baselines3"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("def learn(envs):\n    envs.reset()\n")
+    done = record(
+        tmp_path,
+        f"""
+import gymnasium as gym, stable_baselines3
+def make():
+    return gym.make("CartPole-v1", max_episode_steps=1)
+def evaluate(envs):
+    envs.reset()
+if __name__ == "__main__":
+    envs = gym.vector.AsyncVectorEnv([make], context="{method}")
+    for begin in (gym.vector.AsyncVectorEnv.reset, evaluate, stable_baselines3.learn):
+        begin(envs)
+        envs.step([0])
+        envs.step([0])  # it begins its next episode by itself
+    envs.close()
+""",
+        more_path=str(tmp_path / "libs"),
+    )
+    assert roles_of(done) == [None, None, EVAL, EVAL, TRAIN, TRAIN]

@@ -155,11 +155,11 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         "api": api,
         "id": None,
         "kwargs": None,
-        "entry_point": _named_main(f"{kind.__module__}:{_global_name(kind)}"),
+        "entry_point": _named_main(_global_name(kind)),
     }
     spec = getattr(base, "spec", None) or getattr(env.unwrapped, "spec", None)
     if spec is None:
-        found["module"] = _named_main(kind.__module__)
+        found["module"] = found["entry_point"].partition(":")[0]
         found.update(constructing.built(base) or {})
     else:
         found["id"] = text(str(spec.id))
@@ -181,7 +181,7 @@ def _of_spec(env: Any, base: Any, api: str) -> Dict[str, Any]:
         if callable(entry) and not _is_global(entry):
             # A lambda, or a partial as RLlib registers them: it may be impossible to find again, and then
             # what it made is constructed.
-            name = _named_main(f"{kind.__module__}:{_global_name(kind)}")
+            name = _named_main(_global_name(kind))
             found["made"] = {"entry_point": name, **(constructing.built(base) or {})}
     named = (found["entry_point"], (found.get("made") or found)["entry_point"])
     if _MAINS[0] in (found.get("module"), *(name.partition(":")[0] for name in named)):
@@ -198,12 +198,15 @@ def _is_global(made: Any) -> bool:
 
 
 def _global_name(cls: Any) -> str:
-    """The name of a class in its module; one that a function made may be kept there under another."""
-    module = sys.modules.get(cls.__module__)
-    if module is not None and not _is_global(cls):
-        named = (name for name, value in list(vars(module).items()) if value is cls)
-        return next(named, str(cls.__qualname__))
-    return str(cls.__qualname__)
+    """Where a class is found; one that a function made may be kept in any module, under any name."""
+    own = f"{cls.__module__}:{cls.__qualname__}"
+    if _is_global(cls):
+        return own
+    for module_name, module in list(sys.modules.items()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is cls:
+                return f"{module_name}:{name}"
+    return own
 
 
 def _added_by_spec(env: Any) -> Dict[str, Any]:

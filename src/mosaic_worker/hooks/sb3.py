@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
-from mosaic_worker import hooks
+from mosaic_worker import hooks, roles, told
 from mosaic_worker.hooks.checkpoints import SAVES
 from mosaic_worker.hooks.nesting import Nesting, argument, wrap
 from mosaic_worker.hooks.scalars import number, plain_items, whole
@@ -52,6 +52,10 @@ def _hook_logger(module: Any, recorder: Recorder) -> None:
 
 
 def _hook_learn(module: Any, recorder: Recorder) -> None:
+    def before(args: _Args, _: _Kwargs) -> None:
+        with recorder.guard("sb3.learn"):  # it need not reset what was evaluated on in between
+            told.tell(getattr(args[0], "env", None), roles.TRAIN)
+
     def after(_: Any, __: Any, args: _Args, kwargs: _Kwargs) -> None:
         with recorder.guard("sb3.learn"):
             algorithm = args[0]
@@ -69,7 +73,7 @@ def _hook_learn(module: Any, recorder: Recorder) -> None:
             )
 
     # `learn` of the base class is abstract and every algorithm overrides it; all of them pass through here.
-    wrap(module.BaseAlgorithm, "_setup_learn", Nesting(), after)
+    wrap(module.BaseAlgorithm, "_setup_learn", Nesting(), after, before)
 
 
 def _hook_save(module: Any, recorder: Recorder) -> None:

@@ -26,12 +26,14 @@ from mosaic_worker.hooks.envs import (
     watch_steps,
 )
 from mosaic_worker.hooks.making import replace_function
+from mosaic_worker.told import tell, telling
 from mosaic_worker.vectors import VectorTrack, autoreset_mode
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from mosaic_worker.recorder import Recorder
+    from mosaic_worker.told import Told
 
 __all__ = ["Positioned", "VectorHooks", "position_members", "positioned", "register"]
 
@@ -48,6 +50,8 @@ _MADE_OF_SINGLE_ONES = (
 )
 _NATIVE_BASES = ("gymnasium.vector.vector_env", "gymnasium.experimental.vector.vector_env")
 _RECORDED_OTHERWISE = {"SyncVectorEnv", "AsyncVectorEnv", "EnvPoolMixin"}
+_ELSEWHERE = {"AsyncVectorEnv", "SubprocVecEnv", "SubprocVectorEnv", "ShmemVectorEnv"}
+"""Whose members are in other processes."""
 _MAX_LAYERS = 64
 _WRAPPERS_OF_MAKE = ("PassiveEnvChecker", "OrderEnforcing", "TimeLimit")
 
@@ -70,9 +74,15 @@ class Positioned:
     """A function that makes an environment, and tells it its position. Picklable wherever the function is."""
 
     def __init__(
-        self, env_fn: Callable[..., Any], index: int, group: str, role: Optional[str] = None
+        self,
+        env_fn: Callable[..., Any],
+        index: int,
+        group: str,
+        role: Optional[str] = None,
+        told: Optional[Told] = None,
     ) -> None:
         self.env_fn = env_fn
+        self.told = told
         self.role = role
         self.index = index
         self.group = group
@@ -84,6 +94,7 @@ class Positioned:
         if recorder is not None:
             with report.guard("telling an environment its position"):
                 track = _position(env, recorder, self.index, self.group)
+                track.shared.told = self.told
                 if self.role is not None:  # known by the name of the whole, perhaps in another process
                     track.shared.name(self.role)
         return env
@@ -142,19 +153,36 @@ def position_members(cls: Type[Any], recorder: Recorder) -> None:
     def __init__(self: Any, env_fns: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         told = env_fns
         with report.guard(f"{cls.__name__} members"):
-            told = positioned(env_fns, recorder)
+            spoken = telling(self) if cls.__name__ in _ELSEWHERE else None
+            told = positioned(env_fns, recorder, spoken)
         raw(self, told, *args, **kwargs)
 
     cls.__init__ = __init__
+    if cls.__name__ in _ELSEWHERE:
+        _tell_at_reset(cls)
 
 
-def positioned(env_fns: Iterable[Callable[..., Any]], recorder: Recorder) -> List[Any]:
+def _tell_at_reset(cls: Type[Any]) -> None:
+    raw = cls.reset
+
+    @functools.wraps(raw)
+    def reset(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with report.guard(f"{cls.__name__} reset"):
+            tell(self, roles.now())
+        return raw(self, *args, **kwargs)
+
+    cls.reset = reset
+
+
+def positioned(
+    env_fns: Iterable[Callable[..., Any]], recorder: Recorder, told: Optional[Told] = None
+) -> List[Any]:
     """The functions, each with its position; as they are when a derived class has already done it."""
     given = list(env_fns)
     if given and all(isinstance(env_fn, Positioned) for env_fn in given):
         return given
     group, role = recorder.new_group(), roles.stored_as()
-    return [Positioned(env_fn, index, group, role) for index, env_fn in enumerate(given)]
+    return [Positioned(env_fn, index, group, role, told) for index, env_fn in enumerate(given)]
 
 
 class VectorHooks:

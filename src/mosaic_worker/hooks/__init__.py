@@ -39,6 +39,7 @@ HOOK_MODULES = (
     "sb3",
     "rllib",
     "d3rlpy",
+    "torchrl",
     "checkpoints",
     "renames",
     "children",

@@ -159,10 +159,10 @@ class _DictChain(_ZooChain):
 
     def _rows(self, number: int) -> list[EpisodeRow]:
         group, next_one = f"{self.key}.{number}", f"{self.key}.{number + 1}"
-        try:
-            first = super()._rows(number)[0].index
+        try:  # whoever begins this episode joined after somebody of the one before
+            first = super()._rows(number - 1)[0].index if number else 0
         except ReplayError:
-            first = 0  # nobody of those who were there at the environment's first reset
+            first = 0  # nobody of those who were there at the environment's first reset took part in it
         found: list[EpisodeRow] = []
         while True:
             page = self._reader.episodes(first_index=first, limit=_PAGE)

@@ -13,7 +13,8 @@ from mosaic_worker.session.worlds import world_of
 class Relay(gym.Env[Any, Any]):
     """Agents 0 and 1 act in turn; 1 ends at its second turn, everybody is cut after four."""
 
-    action_spaces = {0: gym.spaces.Discrete(2), 1: gym.spaces.Discrete(3)}
+    def __init__(self) -> None:
+        self.action_spaces = {0: gym.spaces.Discrete(2), 1: gym.spaces.Discrete(3)}
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
         super().reset(seed=seed)

@@ -333,6 +333,33 @@ def _statistics(found: Figures) -> list[Row]:
     ]
 
 
+def _scenes(found: Figures) -> list[Row]:
+    rows = []
+    for name, shown in importlib.import_module("bench.scenes").NAMES.items():
+        if f"{name}_make_us" not in found:
+            continue
+        own = found[f"{name}_render_us"]
+        make, paint = found[f"{name}_make_us"], found[f"{name}_paint_us"]
+        rows += [
+            Row(
+                f"scene, make and paint, {shown}",
+                make + paint,
+                "µs",
+                beside="its own render()",
+                beside_value=own,
+            ),
+            Row(f"… make, {shown}", make, "µs", 1000.0),
+            Row(f"… paint with QPainter, 512 x 512, {shown}", paint, "µs", 4000.0),
+            Row(f"… write as SVG, {shown}", found[f"{name}_svg_us"], "µs"),
+            Row(
+                f"… to JSON and back, {shown}", found[f"{name}_encode_us"] + found[f"{name}_decode_us"], "µs"
+            ),
+            Row(f"… as JSON, {shown}", found[f"{name}_bytes"], "bytes"),
+            Row(f"… compressed, {shown}", found[f"{name}_packed_bytes"], "bytes"),
+        ]
+    return rows
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
@@ -344,6 +371,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "fastlane": ("bench.fastlane", _fastlane),
     "watching": ("bench.watching", _watching),
     "learning": ("bench.learning", _learning),
+    "scenes": ("bench.scenes", _scenes),
     "ui": ("bench.ui", _ui),
     "statistics": ("bench.statistics", _statistics),
 }

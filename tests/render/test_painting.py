@@ -63,12 +63,13 @@ def test_an_image_is_turned_clockwise() -> None:
     scene = Scene(1, 1, (Image(0.5, 0.5, 1, "arrow", "agent", turn=1),))
     (arrow,) = paint(scene, Fit(0, 0, 100), LIGHT)
     assert isinstance(arrow, Path)
-    assert arrow.polygons[0][0] == (50, 88)  # its tip is below
+    assert (arrow.x, arrow.y) == (50, 50)
+    assert arrow.outline.polygons[0][0] == (0, 38)  # its tip is below
 
 
 def test_a_hole_of_a_drawing_is_part_of_its_shape() -> None:
     key = paint(Scene(1, 1, (Image(0.5, 0.5, 1, "key"),)), Fit(0, 0, 100), LIGHT)
-    assert [len(command.polygons) for command in key if isinstance(command, Path)] == [2]
+    assert [len(command.outline.polygons) for command in key if isinstance(command, Path)] == [2]
 
 
 def test_marks_are_drawn_of_areas_that_have_one() -> None:

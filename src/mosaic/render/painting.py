@@ -5,11 +5,12 @@ Pure. A scene is within its bounds already; here the size is: at most `MOST_PIXE
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from mosaic.render.drawings import DRAWINGS, parts_of
+from mosaic.render.drawings import parts_of
 from mosaic.render.themes import Theme, colour_of
 from mosaic_worker.common.scene import Hot, Image, Item, Line, Rect, Text
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from mosaic_worker.common.scene import Box, Scene
 
 __all__ = [
-    "MOST_PIXELS", "Circle", "Command", "Fit", "Path", "Rectangle", "Stroke", "Words", "fit", "focus_on",
-    "marks_of", "paint",
+    "MOST_PIXELS", "Circle", "Command", "Fit", "Outline", "Path", "Rectangle", "Stroke", "Words", "fit",
+    "focus_on", "marks_of", "paint",
 ]  # fmt: skip
 
 MOST_PIXELS = 16_384
@@ -66,11 +67,23 @@ class Stroke(NamedTuple):
     alpha: float
 
 
-class Path(NamedTuple):
-    """Polygons filled together by the even-odd rule, so that one inside another is a hole; or open lines."""
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """Polygons filled together by the even-odd rule, so that one inside another is a hole; or open lines.
+
+    Made once for each size and shared by all commands that draw it: painters keep what they make of it.
+    """
 
     polygons: tuple[tuple[tuple[float, float], ...], ...]
     closed: bool
+
+
+class Path(NamedTuple):
+    """An outline around (x, y)."""
+
+    x: float
+    y: float
+    outline: Outline
     fill: str
     stroke: str
     width: float
@@ -197,30 +210,36 @@ def _commands(item: Item, at: Fit, theme: Theme) -> list[Command]:
 def _image(item: Image, x: float, y: float, cell: float, theme: Theme) -> list[Command]:
     size = item.size * cell
     fill, edge = _colour(item.fill, theme), _colour(item.stroke, theme)
-    parts = parts_of(item.name)
-    if not parts:
+    outlines = _outlines(item.name, round(size, 2), item.turn)
+    if not outlines:
         letter = item.name[:1] or "?"
         return [Words(x, y, size * 0.7, letter, fill, False, item.alpha)] if size >= 1 else []
-    across = ((1, 0), (0, 1), (-1, 0), (0, -1))[item.turn % 4]
-    shapes = len(DRAWINGS[item.name].shapes)
     width = size * _EDGE
-    found: list[Command] = []
-    for number, polygons in enumerate(parts):
-        points = tuple(
+    over = _line(item, theme) or fill
+    return [
+        Path(x, y, outline, fill, edge, width if edge else 0.0, item.alpha)
+        if outline.closed
+        else Path(x, y, outline, "", over, width * 1.2, item.alpha)
+        for outline in outlines
+    ]
+
+
+@functools.lru_cache(maxsize=256)  # a scene has some drawings of one or two sizes
+def _outlines(name: str, size: float, turn: int) -> tuple[Outline, ...]:
+    across, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[turn]
+    return tuple(
+        Outline(
             tuple(
-                (
-                    round(x + size * (px * across[0] - py * across[1]), 2),
-                    round(y + size * (px * across[1] + py * across[0]), 2),
+                tuple(
+                    (round(size * (px * across - py * down), 2), round(size * (px * down + py * across), 2))
+                    for px, py in part.points
                 )
-                for px, py in polygon.points
-            )
-            for polygon in polygons
+                for part in parts
+            ),
+            parts[0].closed,
         )
-        if number < shapes:
-            found.append(Path(points, True, fill, edge, width if edge else 0.0, item.alpha))
-        else:
-            found.append(Path(points, False, "", _line(item, theme) or fill, width * 1.2, item.alpha))
-    return found
+        for parts in parts_of(name)
+    )
 
 
 def _line(item: Image, theme: Theme) -> str:

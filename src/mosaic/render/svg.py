@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -9,7 +10,7 @@ from mosaic.render.painting import Circle, Fit, Path, Rectangle, Stroke, Words, 
 from mosaic.render.themes import LIGHT
 
 if TYPE_CHECKING:
-    from mosaic.render.painting import Command
+    from mosaic.render.painting import Command, Outline
     from mosaic.render.themes import Theme
     from mosaic_worker.common.scene import Scene
 
@@ -47,18 +48,24 @@ def element(command: Command) -> str:
             ends = f'x1="{_number(x)}" y1="{_number(y)}" x2="{_number(x2)}" y2="{_number(y2)}"'
             line = f' stroke="{stroke}" stroke-width="{_number(width)}" stroke-linecap="round"'
             return f"<line {ends}{line}{_faded(alpha)}/>"
-        case Path(polygons, closed):
-            drawn = " ".join(
-                "M" + " L".join(f"{_number(x)} {_number(y)}" for x, y in points) + ("Z" if closed else "")
-                for points in polygons
-            )
-            rule = ' fill-rule="evenodd" stroke-linejoin="round"' if closed else ' stroke-linecap="round"'
-            return f'<path d="{drawn}"{rule}{_style(command)}/>'
+        case Path(x, y, outline):
+            where = f'transform="translate({_number(x)} {_number(y)})"'
+            return f"<path {where} {_drawn(outline)}{_style(command)}/>"
         case Words(x, y, size, text, fill, bold, alpha):
             where = f'x="{_number(x)}" y="{_number(y + size * _BASELINE)}" font-size="{_number(size)}"'
             weight = ' font-weight="bold"' if bold else ""
             look = f'text-anchor="middle" font-family="{FONTS}"{weight} fill="{fill or "none"}"'
             return f"<text {where} {look}{_faded(alpha)}>{escape(text)}</text>"
+
+
+@functools.lru_cache(maxsize=256)
+def _drawn(outline: Outline) -> str:
+    drawn = " ".join(
+        "M" + " L".join(f"{_number(x)} {_number(y)}" for x, y in points) + ("Z" if outline.closed else "")
+        for points in outline.polygons
+    )
+    ends = 'fill-rule="evenodd" stroke-linejoin="round"' if outline.closed else 'stroke-linecap="round"'
+    return f'd="{drawn}" {ends}'
 
 
 def _style(command: Rectangle | Circle | Path) -> str:

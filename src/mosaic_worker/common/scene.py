@@ -343,8 +343,9 @@ def _check_hot(hot: Hot) -> None:
             raise SceneError(f"a hot area without an action says why: {str(hot)[:60]}")
     elif type(hot.action) is not int or not 0 <= hot.action < _MOST_ACTION:
         raise SceneError(f"an action is a whole number from 0, got {str(hot.action)[:40]}")
-    for words in (hot.label, hot.why, hot.choice):
-        _words(words)
+    _words(hot.label)
+    _words(hot.why)
+    _words(hot.choice)
     if hot.mark is not None:
         _check_item(hot.mark)
 

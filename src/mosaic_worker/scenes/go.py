@@ -48,13 +48,12 @@ def scene(core: Any, actor: Any, last: Optional[int]) -> Scene:
         legal = {int(action) for action in core.next_legal_moves}
         for action in range(size * size):
             row, column = divmod(action, size)
-            x, y = _at(column, row)
+            x, y, name = column + _EDGE, row + _EDGE, _name(column, row, size)
             if action in legal:
-                ghost = _stone(column, row, game.mover)._replace(alpha=0.5)
-                hot.append(Hot(x - 0.5, y - 0.5, 1, 1, action, _name(column, row, size), mark=ghost))
+                hot.append(Hot(x, y, 1, 1, action, name, mark=_stone(column, row, game.mover, 0.5)))
             else:
-                why = _why(board[row][column], position.ko == (row, column), _name(column, row, size))
-                hot.append(Hot(x - 0.5, y - 0.5, 1, 1, why=why))
+                why = _why(board[row][column], position.ko == (row, column), name)
+                hot.append(Hot(x, y, 1, 1, why=why))
         if size * size in legal:
             hot.append(Hot(*passes, action=size * size, label="pass"))
     black = sum(row.count(_BLACK) for row in board)
@@ -82,10 +81,10 @@ def _ground(size: int, side: float) -> List[Item]:
     return items
 
 
-def _stone(column: int, row: int, side: int) -> Disc:
+def _stone(column: int, row: int, side: int, alpha: float = 1.0) -> Disc:
     x, y = _at(column, row)
     role = ("piece.black", "piece.white")[side]
-    return Disc(x, y, 0.46, role, "piece.edge", 0.03)
+    return Disc(x, y, 0.46, role, "piece.edge", 0.03, alpha)
 
 
 def _letter(column: int) -> str:

@@ -64,7 +64,7 @@ def _drawn(outline: Outline) -> str:
         "M" + " L".join(f"{_number(x)} {_number(y)}" for x, y in points) + ("Z" if outline.closed else "")
         for points in outline.polygons
     )
-    ends = 'fill-rule="evenodd" stroke-linejoin="round"' if outline.closed else 'stroke-linecap="round"'
+    ends = 'fill-rule="evenodd" stroke-linejoin="bevel"' if outline.closed else 'stroke-linecap="round"'
     return f'd="{drawn}" {ends}'
 
 

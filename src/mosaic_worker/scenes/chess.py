@@ -43,7 +43,7 @@ class _Board:
 def scene(core: Any, actor: Any, _last: Optional[int]) -> Scene:
     """The board, from below the side of `actor`, white's by default."""
     game = standing(core, actor, _SIDES)
-    flipped = actor is not None and list(core.possible_agents).index(actor) == 1
+    flipped = actor is not None and actor == core.possible_agents[1]
     board = _Board(core.board, flipped=flipped)
     played = core.board.peek() if core.board.move_stack else None
     items = _ground(board)

@@ -38,6 +38,7 @@ _WAYS = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
+_BEVEL = Qt.PenJoinStyle.BevelJoin
 _CHOOSE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -60,7 +61,7 @@ def draw(painter: QPainter, commands: Iterable[Command]) -> None:
                 _ready(painter, "", stroke, width)
                 painter.drawLine(QPointF(x, y), QPointF(x2, y2))
             case Path(x, y, outline, fill, stroke, width):
-                _ready(painter, fill, stroke, width)
+                _ready(painter, fill, stroke, width, _BEVEL)  # of thin edges; round joins take twice as long
                 painter.drawPath(_path(outline).translated(x, y))
             case Words(x, y, size, text, fill, bold):
                 font = QFont("DejaVu Sans")
@@ -74,16 +75,15 @@ def draw(painter: QPainter, commands: Iterable[Command]) -> None:
     painter.setOpacity(1.0)
 
 
-def _ready(painter: QPainter, fill: str, stroke: str, width: float) -> None:
+def _ready(
+    painter: QPainter, fill: str, stroke: str, width: float, join: Qt.PenJoinStyle = Qt.PenJoinStyle.MiterJoin
+) -> None:
     # An empty colour leaves the brush or pen out: QColor of a word it does not know is black.
     painter.setBrush(QBrush(QColor(fill)) if fill else Qt.BrushStyle.NoBrush)
     if not stroke:
         painter.setPen(Qt.PenStyle.NoPen)
         return
-    pen = QPen(QColor(stroke), width)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.setPen(pen)
+    painter.setPen(QPen(QColor(stroke), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, join))
 
 
 @functools.lru_cache(maxsize=256)  # as many as there are outlines at a time

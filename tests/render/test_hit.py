@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosaic.render import hit
@@ -56,10 +56,13 @@ def test_the_keyboard_goes_to_the_nearest_area_that_way_and_stays_at_an_end() ->
         grid[5], grid[3], grid[7], grid[1],
     ]  # fmt: skip
     assert hit.beside(grid, grid[2], (1, 0)) == grid[2]
+    start, ahead, aside = (0.0, 0.0, 1.0, 1.0), (3.0, 0.0, 1.0, 1.0), (1.0, 5.0, 1.0, 1.0)
+    assert hit.beside([start, aside, ahead], start, (1, 0)) == ahead
     assert hit.beside([], None, (1, 0)) is None
     assert hit.beside(grid, (9.0, 9.0, 1.0, 1.0), (1, 0)) == grid[0]
 
 
+@settings(deadline=None)
 @given(scenes, st.floats(), st.floats(), st.floats(), st.floats())
 def test_no_scene_and_no_point_are_too_strange(
     scene: object, x: float, y: float, to_x: float, to_y: float

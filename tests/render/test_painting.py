@@ -6,7 +6,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosaic.render.drawings import DRAWINGS, parts_of
@@ -23,7 +23,7 @@ from mosaic.render.painting import (
     paint,
 )
 from mosaic.render.themes import DARK, LIGHT, colour_of
-from mosaic_worker.common.scene import Image, Rect, Scene
+from mosaic_worker.common.scene import Image, Line, Rect, Scene, Text
 from tests.render.shown import ALL, MOVES
 from tests.worker.common.test_scene import scenes
 
@@ -43,6 +43,7 @@ def test_a_room_that_is_none_harms_nothing(side: float) -> None:
     assert math.isfinite(found.left + found.top)
 
 
+@settings(deadline=None)
 @given(st.floats(1, 5000), st.floats(1, 5000), st.floats(0, 4), st.floats(0, 2))
 def test_cells_and_pixels_are_each_others_inverse(width: float, height: float, x: float, y: float) -> None:
     at = fit(ALL, width, height)
@@ -59,12 +60,25 @@ def test_each_item_is_its_command_in_pixels_and_colours() -> None:
     assert commands[-1][3:] == ("u", LIGHT["agent"], False, 1)
 
 
+def test_what_has_no_colour_is_not_drawn_at_all() -> None:
+    # Painters differ in how a colour that is none looks: none is ever asked to draw text or lines in it.
+    unseen = (
+        Line(0, 0, 1, 1, ""),
+        Text(0.5, 0.5, 0.5, "a", ""),
+        Image(0.5, 0.5, 1, "unheard-of", ""),
+        Text(0.5, 0.5, 0.001, "a"),
+    )
+    assert paint(Scene(1, 1, unseen), Fit(0, 0, 100), LIGHT) == []
+
+
 def test_an_image_is_turned_clockwise() -> None:
-    scene = Scene(1, 1, (Image(0.5, 0.5, 1, "arrow", "agent", turn=1),))
-    (arrow,) = paint(scene, Fit(0, 0, 100), LIGHT)
-    assert isinstance(arrow, Path)
-    assert (arrow.x, arrow.y) == (50, 50)
-    assert arrow.outline.polygons[0][0] == (0, 38)  # its tip is below
+    corners = []
+    for turn in range(4):
+        (flag,) = paint(Scene(1, 1, (Image(0.5, 0.5, 1, "flag", turn=turn),)), Fit(0, 0, 100), LIGHT)
+        assert isinstance(flag, Path)
+        assert (flag.x, flag.y) == (50, 50)
+        corners.append(flag.outline.polygons[0][0])
+    assert corners == [(-22, -38), (38, -22), (22, 38), (-38, 22)]  # the top of the pole goes round
 
 
 def test_a_hole_of_a_drawing_is_part_of_its_shape() -> None:
@@ -80,6 +94,7 @@ def test_marks_are_drawn_of_areas_that_have_one() -> None:
     assert (focus.x + focus.w / 2, focus.y + focus.h / 2, focus.fill) == (150, 150, "")
 
 
+@settings(deadline=None)
 @given(scenes)
 def test_every_scene_is_painted_in_finite_numbers_and_plain_colours(scene: Scene) -> None:
     for command in paint(scene, fit(scene, 800, 600), DARK):

@@ -6,7 +6,7 @@ import math
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from mosaic.render.painting import Circle, Fit, Path, Rectangle, Stroke, Words, paint
 from mosaic.render.svg import element, svg
@@ -43,6 +43,7 @@ def test_a_text_is_only_ever_text(text: str) -> None:
     assert root[2].text == text
 
 
+@settings(deadline=None)
 @given(scenes)
 def test_every_scene_is_well_formed(scene: Scene) -> None:
     root = ElementTree.fromstring(svg(scene))

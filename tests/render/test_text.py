@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from mosaic.render.text import coloured, plain
 from mosaic.render.themes import DARK
@@ -43,6 +43,7 @@ def test_colours_are_the_themes_and_each_line_ends_as_it_began() -> None:
     assert shown.endswith("\x1b[0m")
 
 
+@settings(max_examples=30, deadline=None)
 @given(scenes)
 def test_no_scene_reaches_the_terminal_with_codes_of_its_own(scene: Scene) -> None:
     for shown in (plain(scene), CODES.sub("", coloured(scene))):

@@ -190,14 +190,13 @@ def _commands(item: Item, at: Fit, theme: Theme) -> list[Command]:
     if isinstance(item, Image):
         return _image(item, x, y, cell, theme)
     if isinstance(item, Text):
-        size = item.size * cell
-        return (
-            [Words(x, y, size, item.text, _colour(item.fill, theme), item.bold, item.alpha)]
-            if size >= 1
-            else []
+        return _seen(
+            Words(x, y, item.size * cell, item.text, _colour(item.fill, theme), item.bold, item.alpha)
         )
     stroke, width = _colour(item.stroke, theme), item.width * cell
     if isinstance(item, Line):
+        if not stroke:
+            return []
         x2, y2 = at.left + item.x2 * cell, at.top + item.y2 * cell
         return [Stroke(x, y, x2, y2, stroke, max(width, 1.0), item.alpha)]
     fill = _colour(item.fill, theme)
@@ -207,13 +206,17 @@ def _commands(item: Item, at: Fit, theme: Theme) -> list[Command]:
     return [Circle(x, y, item.r * cell, fill, stroke, width, item.alpha)]
 
 
+def _seen(words: Words) -> list[Command]:
+    # Text below a pixel is nothing to see, and a pen without a colour would be a black one.
+    return [words] if words.size >= 1 and words.fill else []
+
+
 def _image(item: Image, x: float, y: float, cell: float, theme: Theme) -> list[Command]:
     size = item.size * cell
     fill, edge = _colour(item.fill, theme), _colour(item.stroke, theme)
     outlines = _outlines(item.name, round(size, 2), item.turn)
     if not outlines:
-        letter = item.name[:1] or "?"
-        return [Words(x, y, size * 0.7, letter, fill, False, item.alpha)] if size >= 1 else []
+        return _seen(Words(x, y, size * 0.7, item.name[:1] or "?", fill, False, item.alpha))
     width = size * _EDGE
     over = _line(item, theme) or fill
     return [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosaic_worker.common import scene as module
@@ -62,6 +62,7 @@ scenes = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(scenes)
 def test_a_scene_is_the_same_after_its_json(scene: Scene) -> None:
     assert decode(encode(scene)) == scene

@@ -57,7 +57,7 @@ def test_the_keyboard_goes_to_the_nearest_area_that_way_and_stays_at_an_end() ->
     ]  # fmt: skip
     assert hit.beside(grid, grid[2], (1, 0)) == grid[2]
     start, ahead, aside = (0.0, 0.0, 1.0, 1.0), (3.0, 0.0, 1.0, 1.0), (1.0, 5.0, 1.0, 1.0)
-    assert hit.beside([start, aside, ahead], start, (1, 0)) == ahead
+    assert hit.beside([start, ahead, aside], start, (1, 0)) == ahead
     assert hit.beside([], None, (1, 0)) is None
     assert hit.beside(grid, (9.0, 9.0, 1.0, 1.0), (1, 0)) == grid[0]
 

@@ -14,10 +14,12 @@ import msgspec
 import pytest
 
 from mosaic.daemon import janitor
+from mosaic.daemon.ingest_link import News
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.trainer import LOCAL, Trainer
 from mosaic.errors import AmbiguousRunError, RunNotFoundError, UsageError
 from mosaic.paths import DataRoot
+from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState
 from mosaic.runs import folder as runs
 from mosaic.settings import Settings
@@ -305,6 +307,32 @@ def test_what_ingest_counts_is_in_the_row_and_announced(home: Path) -> None:
         assert set(progress) == {run_id(0)}  # ingest that has just started may be told twice to watch it
         assert trainer.settled(run_id(0)) is False
         assert trainer.rebuild(run_id(0)).store_seq > 0
+
+
+def test_a_run_that_lasts_leaves_the_trainer_calm_and_its_end_asks_for_a_look(home: Path) -> None:
+    with trainer_of(home) as trainer:
+        trainer.submit(ask(0, ["sleep", "600"]), {"PATH": os.environ["PATH"]})
+        ticking(trainer, lambda: trainer.calm and not trainer.restless)
+        trainer.stirred.clear()
+        assert not trainer.idle
+        proc = runs.read_proc(DataRoot(home).run(run_id(0)))
+        assert proc is not None
+        assert proc.worker_pid is not None
+        os.kill(proc.worker_pid, signal.SIGKILL)
+        assert trainer.stirred.wait(30)
+        assert trainer.restless
+        ticking(trainer, lambda: trainer.idle)
+
+
+def test_what_ingest_said_is_heard_without_a_look_at_any_run(home: Path) -> None:
+    with trainer_of(home) as trainer:
+        trainer.submit(ask(0, ["sleep", "600"]), {"PATH": os.environ["PATH"]})
+        ticking(trainer, lambda: trainer.calm)
+        trainer._heard(News(run_id=run_id(0), summary=StoreSummary(store_seq=1234)))
+        places, trainer._places = trainer._places, {}  # whoever looks at a run fails
+        changed = trainer.hear()
+        trainer._places = places
+    assert [row.store_seq for row in changed] == [1234]
 
 
 def test_a_folder_that_comes_or_goes_while_the_daemon_lives_is_noticed(home: Path) -> None:

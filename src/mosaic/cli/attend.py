@@ -48,7 +48,8 @@ class Attendance(Staying):
         run_id: The run.
         say: Called with everything that is not the run's own output.
         gather_secs: For how long output is gathered before it is passed on.
-        look_secs: How often the run and the daemon are looked at, besides when the run writes something.
+        look_secs: How often the run and the daemon are looked at, besides when the kernel says that the run
+            wrote something, or how it ended.
         show_secs: How often the status line is made anew.
         ingest_secs: How long to wait at the end until everything is in the store.
         restarts: How often a dead daemon is started again before we only watch.
@@ -61,7 +62,7 @@ class Attendance(Staying):
         *,
         say: Callable[[str], None],
         gather_secs: float = 0.02,
-        look_secs: float = 0.3,
+        look_secs: float = 1.0,
         show_secs: float = 1.0,
         ingest_secs: float = 300.0,
         restarts: int = 5,

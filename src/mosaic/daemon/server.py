@@ -14,6 +14,7 @@ import os
 import signal
 import stat
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +82,10 @@ def log_to(root: DataRoot, *, max_bytes: int = 4 << 20, kept: int = 1) -> None:
 class Server:
     """One daemon. `serve` returns after a signal or a call of `Shutdown`; the runs go on.
 
-    `lock` is the daemon's, held by the caller. `tick_secs` is how often the runs are looked at,
-    `watched_secs` while somebody follows the list of them, `idle_secs` while none is going; `grace_secs` how
-    long open calls have at the end.
+    `lock` is the daemon's, held by the caller. `tick_secs` is how often the runs are looked at, `calm_secs`
+    while none of them is about to change, `idle_secs` while none is going. What ingest says is passed on at
+    once to whoever follows the list of runs, and what a run's records say; but no more often than every
+    `gather_secs`. `grace_secs` is how long open calls have at the end.
     """
 
     def __init__(
@@ -93,7 +95,8 @@ class Server:
         *,
         lock: Lock,
         tick_secs: float = 0.2,
-        watched_secs: float = 0.1,
+        calm_secs: float = 0.5,
+        gather_secs: float = 0.05,
         idle_secs: float = 1.0,
         grace_secs: float = 0.5,
         max_streams: int = 256,
@@ -101,8 +104,8 @@ class Server:
         self._root = root
         self._lock = lock
         self._socket: os.stat_result | None = None
-        self._tick_secs, self._watched_secs, self._idle_secs = tick_secs, watched_secs, idle_secs
-        self._grace_secs = grace_secs
+        self._tick_secs, self._calm_secs, self._idle_secs = tick_secs, calm_secs, idle_secs
+        self._gather_secs, self._grace_secs = gather_secs, grace_secs
         self._segment_bytes = settings.segment_mib << 20
         self._max_streams = max_streams
         self._trainer = Trainer(root, settings)
@@ -122,6 +125,8 @@ class Server:
         def on_progress(run_id: str, summary: StoreSummary) -> None:
             if len(self._seqs):  # nobody listens: no need to wake the loop
                 loop.call_soon_threadsafe(self._seqs.announce, run_id, summary.store_seq)
+            if len(self._changes):
+                self._trainer.stirred.set()
 
         self._trainer.on_progress = on_progress
         token = ensure_token(self._root.token)
@@ -201,19 +206,30 @@ class Server:
             await ticking
 
     def _keep_ticking(self, loop: asyncio.AbstractEventLoop, halted: threading.Event) -> None:
-        while not halted.is_set() and not self._replaced():
+        look_at = began = 0.0
+        while not halted.wait(max(0.0, began + self._gather_secs - time.monotonic())):
             self._trainer.stirred.clear()
-            watched = len(self._changes) > 0
+            began = time.monotonic()
+            look = began >= look_at or self._trainer.restless
+            if look and self._replaced():
+                return
             try:
-                changed = self._trainer.tick()
-                if watched:
+                changed = self._trainer.tick() if look else self._trainer.hear()
+                if len(self._changes):
                     self._trainer.keep_fresh()
                 if changed:
                     asyncio.run_coroutine_threadsafe(self._tell(changed), loop).result()
             except Exception as error:  # noqa: BLE001  (a failing look is a fault, not the end)
                 loop.call_soon_threadsafe(self._faults.note, "tick", error)
-            pause_secs = self._watched_secs if watched else self._tick_secs
-            self._trainer.stirred.wait(self._idle_secs if self._trainer.idle else pause_secs)
+            if look:
+                look_at = began + self._pause_secs()
+            self._trainer.stirred.wait(max(0.0, look_at - time.monotonic()))
+
+    def _pause_secs(self) -> float:
+        """How long until the next look at the runs, unless something stirs us."""
+        if self._trainer.idle:
+            return self._idle_secs
+        return self._calm_secs if self._trainer.calm else self._tick_secs
 
     def _replaced(self) -> bool:
         """Whether this daemon is no longer the one: its lock or its socket has gone, or is another's."""

@@ -158,6 +158,7 @@ class TrainerService:
     async def _watch_runs(self, _request: Any, context: Any) -> None:
         # SYNC: subscribed before the list is read, so that a change between the two is sent.
         with self._changes.subscribe() as news:
+            self._trainer.stirred.set()  # a lease for the runs that are going, now and not at the next look
             for row in await asyncio.to_thread(self._trainer.runs):
                 await context.write(pb.RunChange(run=convert.run_to_pb(row)))
             await context.write(pb.RunChange(caught_up=True))

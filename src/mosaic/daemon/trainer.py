@@ -24,6 +24,7 @@ from mosaic.daemon.guard import Guard
 from mosaic.daemon.ingest_link import IngestLink, News
 from mosaic.daemon.places.base import Order
 from mosaic.daemon.places.local.place import LocalPlace
+from mosaic.daemon.records import Records
 from mosaic.daemon.runbook import Run, RunBook
 from mosaic.errors import DataRootError, LaunchError, UsageError
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState, Want
@@ -50,10 +51,11 @@ __all__ = ["LOCAL", "Trainer"]
 LOCAL = "local"
 """The place of every run so far: a spec names none."""
 _LEASE_SECS = 3.0
+_LASTING = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
 
 
 class Trainer:
-    """The runs of one data root. Call `tick` a few times a second.
+    """The runs of one data root. Call `tick` a few times a second, and `hear` when ingest said something.
 
     Args:
         root: The data root; the caller holds its daemon lock.
@@ -63,7 +65,8 @@ class Trainer:
         now: Wall time, for stamps in listings only. No decision is made by it.
         ingest_command: How to start ingest, when not in the usual way.
 
-    `stirred` is set when there is more to look at than before: who ticks rarely should do so again now.
+    `stirred` is set when there is more to look at than before: who ticks rarely should do so again now if
+    `restless`, and else hear what ingest said.
     """
 
     def __init__(
@@ -89,6 +92,9 @@ class Trainer:
         self._guard = Guard()
         self._unadopted: list[Run] = []
         self.stirred = threading.Event()
+        self.restless = False
+        self._records = Records(self._stir)
+        self._heard_of_all = False
         self._lease_due = 0.0
 
     def start(self) -> None:
@@ -100,6 +106,7 @@ class Trainer:
                 place.start()
             self._book = RunBook(self._root, observe=self._observe, guard=self._guard, now=self._now)
             self._ingest.start()
+            self._records.start()
             self._take_in(self._book.scan())
             janitor.empty_bin(self._root)
             staging.sweep(self._root.path)
@@ -139,7 +146,7 @@ class Trainer:
             run.watched = True
             self._reserve.look()
             self._dispatch()
-            self.stirred.set()
+            self._stir()
             return run.row
 
     def stop(self, run_id: str, *, reason: str = "asked by the user") -> RunRow:
@@ -252,25 +259,37 @@ class Trainer:
         return summary
 
     def tick(self) -> list[RunRow]:
-        """Look at what lives, make room, start what may start; the rows that changed since the last tick."""
+        """Look at what lives, make room, start what may start; the rows that changed since the last time."""
         with self._lock:
+            self.restless = False  # SYNC: before the look: what happens during it asks for another one
             for name, place in self._places.items():
                 self._guard.failure(f"place {name}", "tend", place.tend)
             self._take_in(self._runs.scan())
+            # SYNC: listened to before the look: what is replaced after it is heard.
+            self._heard_of_all = self._records.follow([run.folder for run in self._runs.live()])
             for run in self._runs.live():
                 self._runs.refresh(run)
             self._feed_ingest()
             self._keep_reserve()
             self._dispatch()
-            self._take_news()
-            changed = self._runs.flush()
-            self._collect(changed)
-            return changed
+            return self._changed()
+
+    def hear(self) -> list[RunRow]:
+        """Take in what ingest said, without a look at any run; the rows that changed since the last time."""
+        with self._lock:
+            return self._changed()
 
     @property
     def idle(self) -> bool:
         """Whether no run is going or waiting: nothing changes unless somebody asks for it."""
         return self._book is None or not self._book.live()
+
+    @property
+    def calm(self) -> bool:
+        """Whether the runs that are going or waiting may stay as they are for long: what changes stirs us."""
+        if self._book is None:
+            return True
+        return self._heard_of_all and all(run.state in _LASTING for run in self._book.live())
 
     def keep_fresh(self) -> None:
         """Somebody follows the list of runs: have the stores of those that are going follow them closely."""
@@ -286,6 +305,7 @@ class Trainer:
     def close(self, *, write: bool = True) -> None:
         """Leave. The runs go on. Twice is fine. Without `write` nothing is noted: another does that now."""
         self._ingest.close()
+        self._records.close()
         with self._lock:
             for name, place in self._places.items():
                 self._guard.failure(f"place {name}", "close", place.close)
@@ -295,6 +315,12 @@ class Trainer:
                 self._book = None
 
     # -- inside, with the lock held ------------------------------------------------------------------------
+
+    def _changed(self) -> list[RunRow]:
+        self._take_news()
+        changed = self._runs.flush()
+        self._collect(changed)
+        return changed
 
     @property
     def _runs(self) -> RunBook:
@@ -414,6 +440,11 @@ class Trainer:
             self._news[news.run_id] = news
         if news.summary is not None and self.on_progress is not None:
             self.on_progress(news.run_id, news.summary)
+
+    def _stir(self) -> None:
+        """Ask for a look now. Called by any thread, without the lock."""
+        self.restless = True  # SYNC: before the event: who wakes up by it sees this
+        self.stirred.set()
 
     def _take_news(self) -> None:
         with self._news_lock:

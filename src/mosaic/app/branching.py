@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from mosaic.app import reading, submitting
+from mosaic.runs.ids import new_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,12 +55,10 @@ def branch(
         ReplayError: the episode does not replay exactly up to that step.
         DaemonError: the daemon cannot be reached or started.
     """
-    from ulid import ULID
-
     from mosaic.replay.branch import plan_branch
     from mosaic.replay.interpreter import environment
 
-    new = str(ULID())
+    new = new_run_id()
 
     def question(reader: StoreReader) -> RunSpec:
         return plan_branch(root.run(run_id), reader, episode, step, run_id=new, **how)

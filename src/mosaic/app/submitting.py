@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mosaic.app import reading
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import RunSpec
+from mosaic.runs.ids import new_run_id
 from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ def make_spec(
         UsageError: the command is empty, the folder does not exist, a name cannot be one.
         CommandNotFoundError: the program does not exist or is not executable.
     """
-    from ulid import ULID
-
     if isinstance(command, str) or not command:
         raise UsageError("say what to run as a list of words, for example: mosaic run -- python train.py")
     folder = Path(cwd).absolute() if cwd is not None else Path.cwd()
@@ -55,7 +54,7 @@ def make_spec(
             raise UsageError(f"a word of the command is not text: {word!r}")
     _check_program(words[0], folder, (os.environ if env is None else env).get("PATH", os.defpath))
     _check_name(name)
-    return RunSpec(run_id=str(ULID()), command=words, cwd=str(folder), name=name, tags=dict(tags or {}))
+    return RunSpec(run_id=new_run_id(), command=words, cwd=str(folder), name=name, tags=dict(tags or {}))
 
 
 def submit(root: DataRoot, spec: RunSpec, env: Mapping[str, str]) -> list[str]:

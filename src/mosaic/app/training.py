@@ -10,6 +10,7 @@ import msgspec
 from mosaic.app import submitting
 from mosaic.errors import LaunchRefusedError, UsageError
 from mosaic.protocol.cards import Check, Job  # noqa: TC001  (msgspec reads the annotations)
+from mosaic.runs.ids import new_run_id
 from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
@@ -161,11 +162,9 @@ def start_seeds(
     root: DataRoot, checked: Plan, seeds: Sequence[int], *, python: str | None = None, **how: Unpack[How]
 ) -> list[str]:
     """Submit an accepted plan once with each seed: runs of one group, named `<name>-s<seed>`. Their ids."""
-    from ulid import ULID
-
     if len(set(seeds)) != len(seeds):
         raise UsageError(f"each seed once; got {list(seeds)!r}")
-    group = checked.job.group or str(ULID())
+    group = checked.job.group or new_run_id()
     checked = msgspec.structs.replace(checked, job=msgspec.structs.replace(checked.job, group=group))
     plans = [reseeded(root, checked, seed, python=python) for seed in seeds]
     name = how.get("name", "")

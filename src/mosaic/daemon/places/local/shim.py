@@ -77,6 +77,7 @@ class Shim:
         grace_secs: float = 10.0,
         kill_secs: float = 3.0,
         poll_secs: float = 0.1,
+        keep_secs: float = 0.25,
         sync_secs: float = 0.2,
     ) -> None:
         self._folder = open_folder(run_dir)
@@ -87,7 +88,7 @@ class Shim:
             with open(words_fd, "rb") as file:
                 self._words = json.loads(file.read())
         self._grace_secs, self._kill_secs = grace_secs, kill_secs
-        self._poll_secs, self._sync_secs = poll_secs, sync_secs
+        self._poll_secs, self._keep_secs, self._sync_secs = poll_secs, keep_secs, sync_secs
         self._syncer = Syncer(self._folder)
         self._order: dict[str, Any] = {"want": "hold"}
         self._order_data = b""
@@ -197,7 +198,7 @@ class Shim:
             if (want == "pause") != bool(self._proc.get("paused")):
                 self._pause(paused=want == "pause")
             self._record_proc()
-            self._wait(self._poll_secs)
+            self._wait(self._keep_secs)  # the worker's end wakes us; an order may wait this long
         ended = self._ended()
         self._record_exit(ended)
         if self._proc.get("paused"):

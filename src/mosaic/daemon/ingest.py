@@ -314,7 +314,7 @@ class IngestProcess:
                 self._heed(watched)  # SYNC: who asked before we listened left the time of it
             turn = watched.ingest.turn()
             settled = not turn.more and not turn.advanced and watched.ingest.settle()
-            summary = watched.ingest.summary()
+            summary = watched.ingest.summary() if settled else turn.summary
         except _ONE_RUN_FAILED as error:
             watched.close()
             low, high = self._retry_secs

@@ -44,7 +44,7 @@ _FORMAT = 1
 _PLAIN, _PRESSED = 0, 1
 _SMALL = 192  # below this many steps one frame over everything beats a frame per plane
 _MAX_BODY_BYTES = 1 << 30
-_zstd = Zstd(level=3)
+_zstd, _quick_zstd = Zstd(level=3), Zstd(level=-1)
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,7 @@ def encode(
         raise ValueError(f"{len(steps)} steps cannot be {counts_} per episode, at least one each")
     ends = np.cumsum(counts) - 1
     starts = ends - counts + 1
+    zstd = _quick_zstd if quick else _zstd
     inner = np.ones(len(steps), bool)
     inner[ends] = False
     body = [
@@ -177,7 +178,7 @@ def encode(
             for column in (steps.action, steps.obs, steps.agent, steps.turn, steps.extra)
         ],
         [len(reset) for reset in resets],
-        _zstd.compress(b"".join(resets)) if any(resets) else b"",
+        zstd.compress(b"".join(resets)) if any(resets) else b"",
     ]
     if not (isinstance(steps.rewards, values.Same) and steps.rewards.text == b"null"):
         # At the end: who does not know it reads the rest.
@@ -185,7 +186,7 @@ def encode(
     packed = msgspec.msgpack.encode(body)
     form = _PLAIN
     if quick or len(steps) < _SMALL:
-        pressed = _zstd.compress(packed)
+        pressed = zstd.compress(packed)
         if len(pressed) < len(packed):
             form, packed = _PRESSED, pressed
     head = bytes([_FORMAT, form])

@@ -18,7 +18,7 @@ __all__ = ["BLOCK", "TAIL", "Point", "ReturnCurve", "decode", "encode", "join", 
 
 BLOCK = 8192
 """Points in a full block."""
-TAIL = 1024
+TAIL = 256
 """The newest points are rewritten with every commit; at this many they join a block."""
 
 Point = tuple[int, float, float, int, int]

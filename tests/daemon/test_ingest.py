@@ -10,8 +10,11 @@ import sys
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+import pytest
+
 from mosaic.daemon.ingest import IngestProcess, Outbox
 from mosaic.runs import freshness
+from mosaic.store.ingest import RunIngest, Turn
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, end_run, make_run
@@ -335,6 +338,43 @@ def test_a_poke_between_turns_is_answered_by_the_next_one(tmp_path: Path) -> Non
         stored = freshness.stored_nanos(folder)
         assert stored is not None
         assert stored >= asked
+    worker.die()
+
+
+def test_a_poke_during_a_turn_is_not_answered_by_that_turn_but_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(tmp_path)
+    worker = Segments(folder)
+    worker.write(live=True)
+    clock = HandClock()
+    asked: list[int] = []
+    turn = RunIngest.turn
+
+    def turn_and_poke(self: RunIngest) -> Turn:
+        done = turn(self)
+        worker.episode(0, 5)  # acknowledged after this turn has read
+        worker.append_live()
+        asked.append(freshness.poke(folder))
+        return done
+
+    with by_hand(clock) as ingest:
+        ingest.obey("watch", folder)
+        ingest.turns()
+        clock.now += 100.0
+        with monkeypatch.context() as patched:
+            patched.setattr(RunIngest, "turn", turn_and_poke)
+            assert ingest.turns() == 1
+        stored = freshness.stored_nanos(folder)
+        assert stored is not None
+        assert stored < asked[0]
+        clock.now += 0.05
+        assert ingest.turns() == 1
+        stored = freshness.stored_nanos(folder)
+        assert stored is not None
+        assert stored >= asked[0]
+        with StoreReader(folder) as reader:
+            assert reader.summary().steps == 5
     worker.die()
 
 

@@ -19,6 +19,7 @@ from tests.daemons import Daemon, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from mosaic.protocol.runs import RunRow
 
@@ -32,6 +33,29 @@ def test_a_run_is_submitted_watched_to_its_end_and_listed(shared_daemon: Daemon)
     assert row.run_id in {listed.run_id for listed in shared_daemon.client.runs()}
     assert shared_daemon.client.run(row.run_id[:20]).run_id == row.run_id
     assert shared_daemon.client.run("last").run_id == row.run_id
+
+
+def test_the_rows_of_a_run_nobody_watches_count_all_it_had_recorded_when_they_were_asked_for(
+    shared_daemon: Daemon, tmp_path: Path
+) -> None:
+    client, told = shared_daemon.client, tmp_path / "told"
+    script = (
+        "import json, pathlib, sys, time\n"
+        "for number in range(10**6):\n"
+        "    print(json.dumps({'type': 'metric', 'name': 'x', 'value': 1.0, 'step': number}), flush=True)\n"
+        f"    pathlib.Path({str(told)!r}).write_text(str(number + 1))\n"
+        "    time.sleep(0.01)\n"
+    )
+    run_id = shared_daemon.submit([sys.executable, "-c", script]).run_id
+    until(lambda: told.exists() and client.run(run_id).metrics > 0)
+    for _ in range(20):
+        recorded = int(told.read_text() or 0)
+        assert client.run(run_id).metrics >= recorded
+        recorded = int(told.read_text() or 0)
+        (listed,) = [row for row in client.runs() if row.run_id == run_id]
+        assert listed.metrics >= recorded
+    client.stop(run_id)
+    shared_daemon.wait(run_id)
 
 
 def test_the_same_run_id_twice_is_one_run(shared_daemon: Daemon) -> None:

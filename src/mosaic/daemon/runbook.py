@@ -256,6 +256,10 @@ class RunBook:
         except StoreError:
             self._renew()
 
+    def row_of(self, run: Run, summary: StoreSummary) -> RunRow:
+        """A run's row with these numbers. They are not noted: ingest's own word is on its way."""
+        return self._row(run, Verdict(run.row.state, run.row.reason), summary)
+
     def flush(self) -> list[RunRow]:
         """Write what changed to manifests and registry; the rows that changed since the last time."""
         for run in self._runs.values():
@@ -281,10 +285,13 @@ class RunBook:
             self.flush()
         self._registry.close()
 
-    def _show(self, run: Run, verdict: Verdict, *, urgent: bool = True) -> None:
+    def _row(self, run: Run, verdict: Verdict, summary: StoreSummary) -> RunRow:
         history = run.manifest.history
         ended = history[-1].t if history and verdict.state in ENDED else None
-        row = make_row(run.manifest, run.sight, verdict, run.summary, ended=ended)
+        return make_row(run.manifest, run.sight, verdict, summary, ended=ended)
+
+    def _show(self, run: Run, verdict: Verdict, *, urgent: bool = True) -> None:
+        row = self._row(run, verdict, run.summary)
         if row != run.row:
             run.row = row
             self._changed.add(run.folder.run_id)

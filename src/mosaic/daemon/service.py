@@ -149,11 +149,13 @@ class TrainerService:
         return convert.summary_to_pb(await self._slowly(self._trainer.rebuild, run_id))
 
     async def _list_runs(self, _request: Any, _context: Any) -> Any:
-        rows = await asyncio.to_thread(self._trainer.runs)
+        rows = await asyncio.to_thread(lambda: self._trainer.counted(self._trainer.runs()))
         return pb.ListRunsReply(runs=[convert.run_to_pb(row) for row in rows])
 
     async def _get_run(self, request: Any, _context: Any) -> Any:
-        return convert.run_to_pb(await self._row(request.run))
+        row = await self._row(request.run)
+        (counted,) = await asyncio.to_thread(self._trainer.counted, [row])
+        return convert.run_to_pb(counted)
 
     async def _watch_runs(self, _request: Any, context: Any) -> None:
         # SYNC: subscribed before the list is read, so that a change between the two is sent.

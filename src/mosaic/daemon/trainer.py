@@ -34,6 +34,7 @@ from mosaic.runs import freshness, staging
 from mosaic.runs.files import make_private
 from mosaic.runs.listing import matching
 from mosaic.runs.script import describe
+from mosaic.store.glance import glance
 from mosaic.text import os_words
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ __all__ = ["LOCAL", "Trainer"]
 LOCAL = "local"
 """The place of every run so far: a spec names none."""
 _LEASE_SECS = 3.0
+_REFRESH_SECS = 1.0
+_RECORDING = (RunState.STARTING, RunState.RUNNING, RunState.PAUSED, RunState.STOPPING, RunState.ORPHANED)
 _LASTING = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
 
 
@@ -215,7 +218,7 @@ class Trainer:
             return [run.row for run in reversed(self._runs.every())]
 
     def run(self, run_id: str) -> RunRow:
-        """One run, as it is now.
+        """One run, as it is now; its numbers as ingest last said.
 
         Raises:
             RunNotFoundError: there is none with that id.
@@ -223,6 +226,17 @@ class Trainer:
         with self._lock:
             self._take_news()
             return self._seen(run_id).row
+
+    def counted(self, rows: Sequence[RunRow]) -> list[RunRow]:
+        """The same runs with the numbers of this moment: those that are going are ingested first.
+
+        Waits a moment at most. What cannot be had by then has the numbers it had.
+        """
+        going = {row.run_id: self._root.run(row.run_id) for row in rows if row.state in _RECORDING}
+        freshness.refresh(going.values(), timeout_secs=_REFRESH_SECS)
+        summaries = {run_id: glance(folder) for run_id, folder in going.items()}
+        with self._lock:
+            return [self._counted(row, summaries.get(row.run_id)) for row in rows]
 
     def settled(self, run_id: str) -> bool:
         """Whether a run has ended and all it left is in its store: a reader may stop waiting for more.
@@ -327,6 +341,10 @@ class Trainer:
         if self._book is None:
             raise LaunchError("the trainer is not started, or closed already")
         return self._book
+
+    def _counted(self, row: RunRow, summary: StoreSummary | None) -> RunRow:
+        run = self._runs.get(row.run_id)
+        return row if run is None or summary is None else self._runs.row_of(run, summary)
 
     def _fresh(self, run_id: str) -> Run:
         """A run as it is now, for what a user asked of it: a place that cannot see it is an error."""

@@ -74,6 +74,26 @@ def test_a_short_episode_that_was_stored_while_it_ran_shares_a_chunk_once_it_is_
     assert chunks_of(folder) == [(None, 1, 26)]
 
 
+@pytest.mark.parametrize("pieces", [1, 2, 3, 20])
+@pytest.mark.parametrize("observed", ["small", "x" * 5000])
+def test_an_episode_is_packed_whole_in_however_many_commits_it_came(
+    folder: RunFolder, pieces: int, observed: str
+) -> None:
+    worker = Segments(folder)
+    rewards = [float(k) for k in range(3 * pieces)]
+    for k, reward in enumerate(rewards):
+        last = k == len(rewards) - 1
+        event = {"type": "step", "episode_id": "e", "step": k, "reward": reward, "obs": observed}
+        worker.add({**event, "terminated": last})
+        if k % 3 == 2:
+            worker.write()
+    ingest_all(folder, turn_bytes=1)
+    with StoreReader(folder) as reader:
+        assert [step.reward for step in reader.steps(0)] == rewards
+    assert chunks_of(folder) == [(None, 1, len(rewards))]
+    assert verify(folder) == []
+
+
 def test_a_reader_sees_an_open_pack_grow(folder: RunFolder) -> None:
     worker = Segments(folder)
     worker.episode(0, 20)

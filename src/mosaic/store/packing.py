@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 
 from mosaic.errors import StoreError
 from mosaic.store import chunks, curve
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CURVE", "Packer", "decode_own"]
 
+_KEPT_BYTES, _MOST_KEPT = 4096, 1024
 _TAIL = -1  # the block of the newest points
 CURVE = "SELECT data FROM curve ORDER BY block < 0, block"
 """The return curve's blocks, oldest first."""
@@ -75,6 +77,7 @@ class Packer:
         self._live_rows = live_rows
         self._chunk_bytes = chunk_bytes
         self._pack = self._read_pack()
+        self._kept: dict[int, Steps] = {}
         tail = db.execute("SELECT data FROM curve WHERE block = ?", (_TAIL,)).get
         self._points = [] if tail is None else curve.points_of(curve.decode(tail))
 
@@ -147,8 +150,17 @@ class Packer:
         merge = live.live_rows + 1 >= self._live_rows
         steps = _steps_of(self._gather(live) if merge else self._pending(live))
         self._insert(live.index, steps, live=True)
+        if live.live_rows == 0:
+            self._keep(live.index, steps)
         live.live_rows += 1
         live.live_steps += len(steps)
+
+    def _keep(self, episode: int, steps: Steps) -> None:
+        """Remember what is in an episode's one live chunk: most short episodes end with the next commit."""
+        if len(steps) * steps.obs.size <= _KEPT_BYTES:
+            if len(self._kept) >= _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[episode] = chunks.take(steps, np.arange(len(steps)))  # a copy: the block may be large
 
     def _read_pack(self) -> _Pack:
         row = self._state.open_pack
@@ -222,13 +234,17 @@ class Packer:
     def _gather(self, live: Live) -> list[Span]:
         """All waiting steps of an episode; its live chunks are gone afterwards."""
         spans: list[Span] = []
+        kept = self._kept.pop(live.index, None)
         if live.live_rows:
-            query = "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id"
-            parts = [decode_own(data).steps for (data,) in rows(self._db, query, live.index)]
+            parts = [kept] if kept is not None and live.live_rows == 1 else self._read_live(live)
             spans = [(part, 0, len(part)) for part in parts]
             self._db.execute("DELETE FROM chunks WHERE episode = ? AND live = 1", (live.index,))
             live.live_rows = live.live_steps = 0
         return spans + self._pending(live)
+
+    def _read_live(self, live: Live) -> list[Steps]:
+        query = "SELECT data FROM chunks WHERE episode = ? AND live = 1 ORDER BY id"
+        return [decode_own(data).steps for (data,) in rows(self._db, query, live.index)]
 
     def _insert(self, episode: int, steps: Steps, *, live: bool) -> None:
         blob = chunks.encode([episode], [len(steps)], steps, [b""], quick=live)

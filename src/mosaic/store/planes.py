@@ -24,6 +24,7 @@ Unsigned = npt.NDArray[Any]
 
 _CONSTANT, _PLAIN, _PRESSED, _BITS = range(4)
 _RAW, _DELTA, _DELTA2, _SLOPE = range(4)
+_FEW = 48  # up to so many numbers Python is faster than numpy
 _PRESS_FROM = 64  # shorter planes do not repay a frame of their own
 _OWN_PLANES = 16  # matrices up to this wide keep planes per column
 _SAMPLE = 128  # values looked at to choose a form
@@ -47,7 +48,11 @@ def pack_ints(values: Ints, *, quick: bool = False) -> bytes:
     """Signed integers, as narrow as they allow."""
     if not len(values):
         return b""
-    low, high = int(values.min()), int(values.max())
+    if len(values) <= _FEW:
+        few = values.tolist()
+        low, high = min(few), max(few)
+    else:
+        low, high = int(values.min()), int(values.max())
     if low == high:
         return b"\0" + values[:1].tobytes()
     signed = low < 0

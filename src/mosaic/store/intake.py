@@ -66,7 +66,8 @@ def take(
             done = final and len(data) < block_bytes and whole == len(data)
             if done:
                 batch.holes += _lost_end(reader, begin + whole)
-            return Taken(batch, Mark(begin + whole), done=done)
+            # NULs right behind the last line: what comes next is not written yet, as far as was read.
+            return Taken(batch, Mark(begin + whole), done=done, waiting=not final and whole == nul)
     elif (newline := stretch.find(b"\n")) >= 0:
         return _take_long(reader, mark.start, begin + newline, next_seq)
     stop = begin + len(stretch)

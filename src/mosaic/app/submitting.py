@@ -11,7 +11,6 @@ from mosaic.app import reading
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import RunSpec
 from mosaic.runs.ids import new_run_id
-from mosaic_worker.common import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,11 +78,15 @@ def submit(root: DataRoot, spec: RunSpec, env: Mapping[str, str]) -> list[str]:
 
 def shown(words: Sequence[str]) -> list[str]:
     """A command as it may be shown, on a screen that others see or in a log: without its secrets."""
+    from mosaic_worker.common import redact
+
     return redact.hide_words(words, secrets_here(words))
 
 
 def secrets_here(words: Sequence[str] = ()) -> list[str]:
     """The secrets in our own variables and in these words."""
+    from mosaic_worker.common import redact  # compiles patterns: only for who shows a command
+
     return redact.known(os.environ, words)
 
 

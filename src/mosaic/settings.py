@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "load"]
 
+_QUOTAS_MIB = range(1, (1 << 40) + 1)
 _CHECKOUT = re.compile(r"(.+)_checkout")
 
 
@@ -41,6 +42,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Show environments that were made without a render mode, when somebody watches."""
     seal_journals: bool = True
     """Compress journal segments once they are in the store and synced."""
+    stdout_quota_mib: int = 256
+    """How much of what a run writes to its standard output is kept; the oldest goes first."""
+    stderr_quota_mib: int = 256
+    """The same for its standard error."""
+    quarantine_quota_mib: int = 256
+    """How large quarantine.jsonl grows; lines beyond that are only counted."""
     envs_dir: str = ""
     """Where runners' environments are built; empty: `envs` in the data root."""
     checkouts: dict[str, str] = {}
@@ -71,6 +78,9 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
         raise UsageError(f"{root.settings} or a MOSAIC_ variable: {error}") from error
     if settings.max_running < 1 or settings.segment_mib < 1:
         raise UsageError(f"max_running and segment_mib must be at least 1; see {root.settings}")
+    for name in ("stdout_quota_mib", "stderr_quota_mib", "quarantine_quota_mib"):
+        if getattr(settings, name) not in _QUOTAS_MIB:
+            raise UsageError(f"{name} must be from 1 to {_QUOTAS_MIB[-1]}; see {root.settings}")
     return settings
 
 

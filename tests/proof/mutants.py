@@ -8,6 +8,7 @@ from tests.proof.mutants_golden import GOLDEN_MUTANTS
 from tests.proof.mutants_import import IMPORT_MUTANTS
 from tests.proof.mutants_neighbours import NEIGHBOUR_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
+from tests.proof.mutants_quotas import QUOTA_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
 
@@ -19,4 +20,5 @@ MUTANTS: list[Mutant] = [
     *GOLDEN_MUTANTS,
     *IMPORT_MUTANTS,
     *NEIGHBOUR_MUTANTS,
+    *QUOTA_MUTANTS,
 ]

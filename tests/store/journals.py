@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mosaic.paths import RunFolder
 from mosaic.runs.locks import Lock
 from mosaic.store.ingest import RunIngest
+from mosaic.store.quotas import USUAL, Quotas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -140,10 +141,15 @@ class Segments:
 
 
 def ingest_all(
-    folder: RunFolder, *, seal: bool = False, turn_bytes: int = 4 << 20, settle: bool = False
+    folder: RunFolder,
+    *,
+    seal: bool = False,
+    turn_bytes: int = 4 << 20,
+    settle: bool = False,
+    quotas: Quotas = USUAL,
 ) -> StoreSummary:
     """Ingest until nothing is new."""
-    with RunIngest(folder, seal=seal, turn_bytes=turn_bytes) as ingest:
+    with RunIngest(folder, seal=seal, turn_bytes=turn_bytes, quotas=quotas) as ingest:
         while True:
             turn = ingest.turn()
             if not turn.more and not turn.advanced:

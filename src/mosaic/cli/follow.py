@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from mosaic.runs import inotify
+from mosaic.runs.output import read_piece, read_span
 from mosaic.text import fit, visible
 from mosaic_worker.common.opening import open_regular
 
@@ -101,9 +102,7 @@ class Tail:
             except FileNotFoundError:
                 return b""
             self._file = os.fdopen(fd, "rb", buffering=0)
-            self._file.seek(self.offset)
-        data = self._file.read(self._chunk)
-        self.offset += len(data)
+        data, self.offset = read_piece(self._file.fileno(), self.offset, self._chunk)
         return data
 
     def close(self) -> None:
@@ -124,13 +123,11 @@ def last_lines(path: Path, lines: int, *, most_bytes: int = 1 << 20) -> tuple[by
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             end = file.seek(0, os.SEEK_END)
-            start = max(0, end - most_bytes)
-            file.seek(start)
-            data = file.read(end - start)
+            data, end = read_span(file.fileno(), max(0, end - most_bytes), end)
     except FileNotFoundError:
         return b"", 0
     parts = data.splitlines(keepends=True)
-    return b"".join(parts[-lines:]) if lines else b"", start + len(data)
+    return b"".join(parts[-lines:]) if lines else b"", end
 
 
 class StatusLine:

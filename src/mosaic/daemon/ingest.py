@@ -9,6 +9,7 @@ it: ingest merges news that nobody reads, per run, and never waits for a reader.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import select
@@ -28,6 +29,7 @@ from mosaic.paths import RunFolder
 from mosaic.protocol import floats
 from mosaic.runs import freshness, inotify
 from mosaic.store.ingest import RunIngest
+from mosaic.store.quotas import USUAL, Quotas
 from mosaic.store.rebuild import Rebuild
 
 if TYPE_CHECKING:
@@ -171,6 +173,7 @@ class IngestProcess:
         most_lease_secs: a lease that runs longer counts as so long: a clock was set, or somebody erred.
         deaf_secs: how often to look for readers where the kernel does not tell of them.
         seal: compress journal segments once they are in the store.
+        quotas: how much of what a run prints is kept.
         clock: a clock that never jumps.
     """
 
@@ -183,6 +186,7 @@ class IngestProcess:
         most_lease_secs: float = 10.0,
         deaf_secs: float = 0.1,
         seal: bool = True,
+        quotas: Quotas = USUAL,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stdin = stdin
@@ -190,7 +194,7 @@ class IngestProcess:
         self._out = Outbox(stdout)
         self._retry_secs = retry_secs
         self._most_lease_secs, self._deaf_secs = most_lease_secs, deaf_secs
-        self._seal = seal
+        self._seal, self._quotas = seal, quotas
         self._clock = clock
         self._runs: dict[str, _Watched] = {}
         self._orders = b""
@@ -309,7 +313,7 @@ class IngestProcess:
         began, watched.began_nanos = self._clock(), time.time_ns()
         try:
             if watched.ingest is None:
-                watched.ingest = RunIngest(watched.folder, seal=self._seal)
+                watched.ingest = RunIngest(watched.folder, seal=self._seal, quotas=self._quotas)
             if self._readers.listen(run_id, watched.folder):
                 self._heed(watched)  # SYNC: who asked before we listened left the time of it
             turn = watched.ingest.turn()
@@ -398,10 +402,18 @@ def _words(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Run on this process's own stdin and stdout. `--no-seal` leaves the journals uncompressed."""
+    """Run on this process's own stdin and stdout.
+
+    `--no-seal` leaves the journals uncompressed; `--quotas-mib A B C`: of stdout, stderr, quarantine.
+    """
     # Events are many objects and no cycles: looking for cycles at every 700 costs about a tenth of the speed.
     gc.set_threshold(50_000)
-    process = IngestProcess(sys.stdin.fileno(), sys.stdout.fileno(), seal="--no-seal" not in sys.argv[1:])
+    words = argparse.ArgumentParser()
+    words.add_argument("--no-seal", action="store_true")
+    words.add_argument("--quotas-mib", nargs=3, type=int)
+    given = words.parse_args()
+    quotas = Quotas(*(mib << 20 for mib in given.quotas_mib or ()))
+    process = IngestProcess(sys.stdin.fileno(), sys.stdout.fileno(), seal=not given.no_seal, quotas=quotas)
     try:
         process.run()
     except (KeyboardInterrupt, BrokenPipeError):

@@ -33,9 +33,10 @@ _TEXTS = {field.name for field in msgspec.structs.fields(StoreSummary) if str in
 """What of a summary is text."""
 
 
-def ingest_command(*, seal: bool = True) -> list[str]:
-    """How the ingest process is started."""
-    return [sys.executable, "-m", "mosaic.daemon.ingest", *([] if seal else ["--no-seal"])]
+def ingest_command(*, seal: bool = True, quotas_mib: Sequence[int] = ()) -> list[str]:
+    """How the ingest process is started. `quotas_mib`: of stdout, stderr and quarantine, if not the usual."""
+    quotas = ["--quotas-mib", *map(str, quotas_mib)] if quotas_mib else []
+    return [sys.executable, "-m", "mosaic.daemon.ingest", *([] if seal else ["--no-seal"]), *quotas]
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):

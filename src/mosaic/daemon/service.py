@@ -27,6 +27,7 @@ from mosaic.rpc import convert
 from mosaic.rpc.pb import trainer_pb2 as pb
 from mosaic.rpc.status import ERROR_KEY, code_of
 from mosaic.runs import freshness
+from mosaic.runs.output import read_piece
 from mosaic.store.eventpage import read_page, refuse_unknown
 from mosaic.store.reader import StoreReader
 from mosaic.text import os_words
@@ -414,10 +415,9 @@ def _read_log(folder: RunFolder, request: Any) -> tuple[bytes, int, bool]:
         with os.fdopen(open_regular(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)
             start = min(request.offset, size) if request.offset >= 0 else max(0, size + request.offset)
-            file.seek(start)
-            data = file.read(most)
+            data, end = read_piece(file.fileno(), start, most)
     except FileNotFoundError:
         return b"", 0, True  # not started yet
     except OSError as error:
         raise StoreError(f"cannot read it: {os_words(error)}") from error
-    return data, start + len(data), start + len(data) >= size
+    return data, end, end >= size

@@ -89,7 +89,10 @@ class Trainer:
         self._news: dict[str, News] = {}  # the latest of each run: bounded by the number of runs
         self._places = dict(places or {LOCAL: LocalPlace(root, settings)})
         self._reserve = janitor.Reserve(root, reserve_mib=settings.disk_reserve_mib)
-        command = ingest_command or ingest_link.ingest_command(seal=settings.seal_journals)
+        quotas_mib = settings.stdout_quota_mib, settings.stderr_quota_mib, settings.quarantine_quota_mib
+        command = ingest_command or ingest_link.ingest_command(
+            seal=settings.seal_journals, quotas_mib=quotas_mib
+        )
         self._ingest = IngestLink(self._heard, command=command)
         self._book: RunBook | None = None
         self._guard = Guard()

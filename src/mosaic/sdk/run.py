@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from mosaic.app import following, reading, run_index, series
 from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED, RunState
+from mosaic.runs.output import read_span
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
@@ -267,7 +268,8 @@ class Run:
         path = folder.stderr if stderr else folder.stdout
         try:
             with os.fdopen(open_regular(path), "rb") as file:
-                return file.read().decode("utf-8", "backslashreplace")
+                end = os.fstat(file.fileno()).st_size
+                return read_span(file.fileno(), 0, end).data.decode("utf-8", "backslashreplace")
         except FileNotFoundError:
             return ""
 

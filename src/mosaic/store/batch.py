@@ -7,6 +7,7 @@ call; a block with anything odd in it is walked line by line, so that an odd lin
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
     from mosaic.store.chunks import Steps
 
-__all__ = ["Batch", "Hole", "Odd", "parse_journal", "parse_text"]
+__all__ = ["Batch", "Hole", "Odd", "event_like", "parse_journal", "parse_text"]
 
 _NEWLINE, _OPEN, _CLOSE = b"\n{}"
+_EVENT_LIKE = re.compile(rb'^[ \t\r\v\f]*\{[^\n]*"type"[^\n]*', re.MULTILINE)
+_GAP = bytes(4096)  # as in mosaic.runs.output
 _INT64 = range(-(1 << 63), 1 << 63)
 _COUNTS: dict[type, str] = {Step: "step", Episode: "steps"}
 _FLOATS: dict[type, tuple[str, ...]] = {kind.event: kind.floats for kind in KINDS.values()}
@@ -103,6 +106,8 @@ def parse_journal(block: bytes, *, offset: int, next_seq: int) -> Batch:
 
 def parse_text(block: bytes, *, offset: int) -> Batch:
     """The events among whole lines of a program's own output. Other text is left alone."""
+    if b'"type"' not in block:
+        return Batch()
     events = _decode_plain(block)
     if events is not None:
         try:
@@ -110,13 +115,22 @@ def parse_text(block: bytes, *, offset: int) -> Batch:
         except ProtocolError:
             pass
     batch, walked = Batch(), list[Event | Unknown]()
-    for start, line in _lines(block):
-        text = line.strip()
-        if text.startswith(b"{") and b'"type"' in text:
-            event = _walk(batch, len(walked), text, offset + start)
-            if event is not None:
-                walked.append(event)
+    for start, line in event_like(block):
+        event = _walk(batch, len(walked), line.strip(), offset + start)
+        if event is not None:
+            walked.append(event)
     return _columns(walked, batch)
+
+
+def event_like(block: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines of a program's own output that mean to be events, and where they begin.
+
+    A line of which a part was dropped for its log's quota is text: what means to be an event is not dropped.
+    """
+    if b'"type"' in block:
+        for match in _EVENT_LIKE.finditer(block):
+            if _GAP not in match[0]:
+                yield match.start(), match[0]
 
 
 def _decode_plain(block: bytes) -> list[Event] | None:

@@ -22,6 +22,7 @@ from mosaic.errors import StoreError
 from mosaic.runs import locks
 from mosaic.runs.folder import ended
 from mosaic.store import intake, quarantine, schema, seal
+from mosaic.store.quotas import USUAL, LogQuota, Quotas, free
 from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources, look
 from mosaic.store.writer import StoreWriter
 from mosaic_worker.common.opening import BadFileError
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["RunIngest", "Turn", "rebuild_path", "remove_store"]
 
 _FIRST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 64 << 10, 1 << 20
+_DROPPED = "{} is over its quota: its oldest output is dropped, and mosaic logs says where"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -71,6 +73,7 @@ class RunIngest:
         turn_bytes: how much one turn reads at most, and a block or one event more.
         turn_secs: after how long a turn begins nothing more, whatever the journal looks like.
         store: where the store goes, for a rebuild beside the one in use.
+        quotas: how much of what it prints is kept.
 
     Raises:
         StoreError: another process ingests this run, or the store cannot be opened.
@@ -84,8 +87,14 @@ class RunIngest:
         turn_bytes: int = 4 << 20,
         turn_secs: float = 1.0,
         store: Path | None = None,
+        quotas: Quotas = USUAL,
     ) -> None:
         self._folder = folder
+        self._quotas = quotas
+        self._logs = {
+            STDOUT: LogQuota(folder.stdout, quotas.stdout_bytes, has_events=True),
+            folder.stderr.name: LogQuota(folder.stderr, quotas.stderr_bytes, has_events=False),
+        }
         self._seal = seal
         self._turn_bytes, self._turn_secs = turn_bytes, turn_secs
         self._path = store or folder.store
@@ -168,7 +177,9 @@ class RunIngest:
     def write_quarantine(self) -> None:
         """Bring quarantine.jsonl up to what the store has."""
         try:
-            if not quarantine.write_out(self._folder, self._writer.db, self._writer.state):
+            if not quarantine.write_out(
+                self._folder, self._writer.db, self._writer.state, file_bytes=self._quotas.quarantine_bytes
+            ):
                 return
         except BadFileError as error:  # the store's table has all of it
             if not self._writer.state.warn(f"quarantine.jsonl was not written: {error.strerror}"):
@@ -199,11 +210,21 @@ class RunIngest:
                 f"{error.filename}: {error.strerror}. Move it away: it is none of ours."
             ) from error
         self._inode = self._path.stat().st_ino
+        self._note_gap()
         seal.sweep(self._folder)
         lost = self._lost_bytes()
         if lost:
             self._start_over(lost)
         self._writer.state.boot_id = _boot_id()
+
+    def _note_gap(self) -> None:
+        """A store that is made anew learns how far the output was dropped; the next commit keeps it."""
+        state = self._writer.state
+        if state.store_seq == 0 and not state.dropped_to:
+            ends = {name: log.end_of_gaps() for name, log in self._logs.items()}
+            state.dropped_to = {name: end for name, end in ends.items() if end}
+            for name in state.dropped_to:
+                state.warn(_DROPPED.format(name))
 
     def _start_over(self, reason: str) -> None:
         self._close_readers()
@@ -266,7 +287,7 @@ class RunIngest:
             "SELECT coalesce(sum(bytes), 0) FROM holes JOIN sources s ON s.id = source WHERE s.name = ?",
             (name,),
         ).get
-        nuls = at = 0
+        nuls, at = 0, self._writer.state.dropped_to.get(name, 0)
         while at < cursor:
             part = reader.read(at, min(1 << 20, cursor - at))
             nuls += part.count(b"\0")
@@ -298,10 +319,41 @@ class RunIngest:
         more = left <= 0 or finished or time.monotonic() >= until
         if self._in_use:
             self.write_quarantine()
+            self._keep_quotas()
         more = self._seal_some(until) or more
         return Turn(
             self.summary(), more=more, advanced=advanced, over=over, read_bytes=self._turn_bytes - left
         )
+
+    def _keep_quotas(self) -> None:
+        """Free the oldest of what the run printed, where that is more than its quota."""
+        for name, log in self._logs.items():
+            track = self._tracks.get(name)
+            try:
+                if name != STDOUT:
+                    stretches = log.plan()
+                else:
+                    stretches = log.plan(read_to=0 if track is None else track.mark.cursor)
+            except OSError:
+                continue  # it is not there yet, or something else is: then nobody reads it
+            if stretches:
+                self._drop(name, stretches)
+
+    def _drop(self, name: str, stretches: list[tuple[int, int]]) -> None:
+        state, path = self._writer.state, self._folder.path / name
+        self._writer.begin()
+        state.warn(_DROPPED.format(name))
+        # SYNC: noted before it is done: a gap that nobody had noted would be taken for lost lines.
+        state.dropped_to[name] = max(stretches[-1][1], state.dropped_to.get(name, 0))
+        self._writer.commit()
+        try:
+            done = free(path, stretches)
+        except OSError:
+            return  # gone meanwhile
+        if not done:
+            self._writer.begin()
+            state.warn(f"{name} grows over its quota: the file system cannot free a part of a file")
+            self._writer.commit()
 
     def _warn_of(self, strange: list[str]) -> bool:
         """Say once of each thing that has the name of a source and cannot be one; whether any is new."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mosaic.protocol.codec import MAX_LINE_BYTES
+from mosaic.runs.output import GAP
 from mosaic.store.batch import Batch, Hole, Odd, parse_journal, parse_text
 from mosaic.store.sources import STDOUT
 
@@ -71,6 +72,8 @@ def take(
     elif (newline := stretch.find(b"\n")) >= 0:
         return _take_long(reader, mark.start, begin + newline, next_seq)
     stop = begin + len(stretch)
+    if is_text and stretch.endswith(GAP):
+        stop = reader.over_gap(stop)
     waiting = nul >= 0 or len(data) < block_bytes
     if not waiting or not final:
         too_long = stop - mark.start > MAX_LINE_BYTES
@@ -83,7 +86,7 @@ def take(
 
 def looks_like_event(head: bytes) -> bool:
     """Whether a line of a program's output means to be an event; other text is left alone."""
-    return head.lstrip().startswith(b"{") and b'"type"' in head
+    return head.lstrip().startswith(b"{") and b'"type"' in head and GAP not in head
 
 
 def _parse(lines: bytes, *, is_text: bool, offset: int, next_seq: int) -> Batch:

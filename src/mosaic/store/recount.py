@@ -51,6 +51,7 @@ __all__ = [
 _LONGEST = 16 * 1024 * 1024
 _HEAD_BYTES = 64 * 1024
 _PIECE = 1 << 20
+_GAP = bytes(4096)
 _ENDS, _TEXT_ENDS = re.compile(rb"\n|\0+"), re.compile(rb"\n")
 _COUNTS = {("step", "step"), ("episode", "steps")}
 _WORDS = {"NaN": "7ff8000000000000", "Infinity": "7ff0000000000000", "+Infinity": "7ff0000000000000",
@@ -207,7 +208,8 @@ def lines_of(
                 if not is_text and ending == b"\n":
                     beyond[name] = beyond.get(name, 0) + 1
             elif length > _LONGEST:
-                if not is_text or (line.lstrip().startswith(b"{") and b'"type"' in line[:_HEAD_BYTES]):
+                head = line[:_HEAD_BYTES]
+                if not is_text or (head.lstrip().startswith(b"{") and b'"type"' in head and _GAP not in head):
                     yield name, offset, None
             elif is_text or ending == b"\n":
                 yield name, offset, line
@@ -241,6 +243,8 @@ def understand(line: bytes, *, is_text: bool) -> tuple[str, dict[str, Any]] | No
     stripped = line.strip()
     if not stripped or (is_text and not (stripped.startswith(b"{") and b'"type"' in stripped)):
         return None
+    if is_text and _GAP in stripped:
+        return None  # of which a part was dropped for the log's quota: it was no event
     try:
         fields = parse_fields(stripped)
     except (ValueError, RecursionError):

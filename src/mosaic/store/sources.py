@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.errors import StoreError
 from mosaic.runs import locks
+from mosaic.runs.output import over_gap
 from mosaic.store.blocks import SealedFile
 from mosaic_worker.common.opening import open_folder, open_regular
 
@@ -168,7 +169,7 @@ class SourceReader:
     def next_data(self, offset: int) -> int | None:
         """Where the first byte that is not NUL stands at or after `offset`; None when there is none."""
         while True:
-            offset = self._over_gap(offset)
+            offset = self.over_gap(offset)
             part = self.read(offset, _SCAN_BYTES)
             if not part:
                 return None
@@ -177,11 +178,8 @@ class SourceReader:
                 return offset + match.start()
             offset += len(part)
 
-    def _over_gap(self, offset: int) -> int:
+    def over_gap(self, offset: int) -> int:
         """Where a plain file has data again: a terabyte that was never written is not read as NULs."""
         if self.source.sealed:
             return offset
-        try:
-            return os.lseek(self._file.fileno(), offset, os.SEEK_DATA)
-        except OSError:  # ENXIO: nothing but a gap up to the end
-            return max(offset, os.fstat(self._file.fileno()).st_size)
+        return over_gap(self._file.fileno(), offset)

@@ -86,6 +86,8 @@ class State(msgspec.Struct, kw_only=True):
     long_lines: dict[str, int] = {}
     """Where the line began that ingest is passing over, by source: it is longer than any event may be."""
     open_pack: int | None = None
+    dropped_to: dict[str, int] = {}
+    """Up to where a log was dropped for its quota: NULs before that were not lost."""
 
     def warn(self, text: str) -> bool:
         """Keep a warning for people; the same one once, the first few dozen of them. Whether it is new."""

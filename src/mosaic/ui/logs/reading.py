@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from mosaic.runs.output import read_span
 from mosaic_worker.common.opening import BadFileError, open_regular
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ def read_on(
                 size = file.seek(0, 2)
                 offset = offsets.get(stream)
                 start = max(0, size - _FIRST_LOOK) if offset is None else offset if offset <= size else 0
-                file.seek(start)
-                data = file.read(_FIRST_LOOK if offset is None else most_bytes)
-                end = start + len(data)
+                most = _FIRST_LOOK if offset is None else most_bytes
+                data, end = read_span(file.fileno(), start, start + most)
         except (FileNotFoundError, BadFileError):
             continue
         if offset is None and start > 0:

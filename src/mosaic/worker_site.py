@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import msgspec
 
 import mosaic_worker
 from mosaic.paths import DataRoot
-from mosaic.runs.files import make_private, sync_folder
+from mosaic.runs.files import can_only_read, make_private, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,12 @@ _HOOK = Path("site") / "sitecustomize.py"
 
 
 def install(root: DataRoot, *, package: Path | None = None) -> Path:
-    """The folder to put on a worker's path, made now unless it is there already."""
+    """The folder to put on a worker's path, made now unless it is there already.
+
+    Beside a data root that can only be read: in a folder of ours for what is temporary.
+    """
+    if can_only_read(root.path):
+        root = DataRoot(Path(tempfile.gettempdir()) / f"mosaic-worker-{os.getuid()}")
     source = package or PACKAGE
     files = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*.py"))}
     digest = hashlib.sha256()

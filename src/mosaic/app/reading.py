@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mosaic.errors import StoreError
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs import freshness
+from mosaic.runs.files import can_only_read
 from mosaic.runs.folder import observe
 from mosaic.runs.lifecycle import judge
 from mosaic.runs.locks import held
@@ -99,6 +100,8 @@ def wait_ingested(
     from mosaic.store.lag import lag
 
     folder = root.run(run_id)
+    if can_only_read(root.path):
+        return lag(folder).bytes == 0
     started = said = time.monotonic()
     if not folder.store.exists() and settled(root, run_id):
         with daemon(
@@ -163,6 +166,8 @@ def ask(
     from mosaic.store.reader import StoreReader
 
     has_ended(root, run_id)  # an unreadable run is refused here: no rebuild would mend it
+    if can_only_read(root.path):
+        return _ask_as_it_is(root, run_id, question, say)
     try:
         _wait_readable(root, run_id, timeout_secs=timeout_secs, progress=progress, say=say)
         with StoreReader(root.run(run_id)) as reader:
@@ -173,6 +178,27 @@ def ask(
         client.rebuild(run_id)
     with StoreReader(root.run(run_id)) as reader:
         return question(reader)
+
+
+def _ask_as_it_is(
+    root: DataRoot, run_id: str, question: Callable[[StoreReader], T], say: Callable[[str], None]
+) -> T:
+    """Where nothing can be written no daemon can be started: what the store has is all there is to read."""
+    from mosaic.store.lag import lag
+    from mosaic.store.reader import StoreReader
+
+    folder = root.run(run_id)
+    try:
+        with StoreReader(folder) as reader:
+            behind = lag(folder)
+            if behind.bytes:
+                say(f"{root.path} can only be read: {behind.events:,} events that no store has are not shown")
+            return question(reader)
+    except StoreError as error:
+        raise StoreError(
+            f"{error}. No store can be made here, because {root.path} can only be read. Copy it to a folder "
+            "of yours, and set MOSAIC_HOME to the copy."
+        ) from error
 
 
 def _wait_readable(

@@ -15,7 +15,7 @@ from mosaic.errors import RunNotFoundError, StoreError
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.runs import folder as run_folder
-from mosaic.runs.files import check_private
+from mosaic.runs.files import can_only_read, check_private
 from mosaic.runs.lifecycle import Verdict, judge
 from mosaic.runs.listing import last_line, make_row, matching, unreadable_row
 from mosaic_worker.common.opening import check_regular
@@ -28,12 +28,12 @@ __all__ = ["checked", "find", "row_of", "rows"]
 
 
 def checked(root: DataRoot) -> DataRoot:
-    """The data root, when it is ours alone or not there yet.
+    """The data root, when it is ours alone, can only be read, or is not there yet.
 
     Raises:
-        DataRootError: it is open to others, or somebody else's.
+        DataRootError: it is open to others, or somebody else's, and could be written to.
     """
-    if root.path.exists():
+    if root.path.exists() and not can_only_read(root.path):
         check_private(root.path)
     return root
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RECORD_BYTES",
+    "can_only_read",
     "check_private",
     "make_private",
     "read_json",
@@ -106,8 +107,14 @@ def make_private(path: Path) -> None:
     check_private(path)
     if not os.access(path, os.W_OK | os.X_OK):
         raise DataRootError(
-            f"{path} is not writable. Fix it with: chmod 700 {path}, or set MOSAIC_HOME elsewhere."
+            f"{path} can only be read: it is not writable. If it is yours, chmod 700 {path}; if it lies on a "
+            "read-only disk, copy it and set MOSAIC_HOME to the copy."
         )
+
+
+def can_only_read(path: Path) -> bool:
+    """Whether a folder is there and nothing can be made in it: a read-only disk, or its mode."""
+    return path.exists() and not os.access(path, os.W_OK | os.X_OK)
 
 
 def check_private(path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.runs.files import sync_folder
 from mosaic.store.ingest import RunIngest, rebuild_path, remove_store
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from mosaic.paths import RunFolder
@@ -42,8 +43,11 @@ class Rebuild:
         self._ingest.write_quarantine()
         summary = self._ingest.summary()
         self._ingest.close_store()
-        with self._fresh.open("rb") as file:
-            os.fsync(file.fileno())
+        fd = open_regular(self._fresh)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
         # SYNC: the old log goes before the new database gets the name: SQLite would replay it into the new
         # one. Killed in between, there is no store, which ingest makes again.
         remove_store(self._folder.store)

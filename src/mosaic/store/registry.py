@@ -15,6 +15,8 @@ import msgspec
 
 from mosaic.errors import StoreError
 from mosaic.protocol.runs import RunRow
+from mosaic.store import readonly
+from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +53,7 @@ class Registry:
 
     def _open(self) -> apsw.Connection:
         # Created here, not by SQLite: it gives the -wal and -shm files this one's mode.
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        os.close(open_regular(self._path, os.O_RDWR | os.O_CREAT))
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(self._busy_millis)
@@ -118,8 +120,8 @@ def read_entries(path: Path) -> list[Entry]:
     if not path.exists():
         return []
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    except apsw.Error:
+        connection = readonly.connect(path)
+    except (apsw.Error, OSError):
         return []
     try:
         connection.set_busy_timeout(1000)

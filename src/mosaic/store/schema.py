@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 import struct
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +17,9 @@ import apsw
 import apsw.sqlite_extra
 
 from mosaic.errors import StoreError
+from mosaic.store import readonly
+from mosaic.text import os_words
+from mosaic_worker.common.opening import BadFileError, check_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,8 +162,11 @@ def open_writer(path: Path, *, check: bool = True) -> apsw.Connection:
 
     Raises:
         StoreError: the store was made by a later version.
+        BadFileError: something else than a regular file lies in its place, or in that of its logs.
         apsw.Error: the file is damaged (see `is_damage`) or cannot be written.
     """
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        check_regular(f"{path}{suffix}")
     fresh = not path.exists()
     db = apsw.Connection(str(path), vfs=_vfs() or None)
     try:
@@ -196,10 +201,15 @@ def open_reader(path: Path) -> apsw.Connection:
         raise StoreError(
             f"there is no store at {path}. Start the daemon (mosaic daemon start), or: mosaic rebuild RUN"
         )
-    if not stat.S_ISREG(path.lstat().st_mode):  # SQLite would follow a link and wait for a named pipe
-        raise StoreError(f"{path} is not a regular file. Move it away, then: mosaic rebuild RUN")
     for attempt in range(_BEING_MADE_TRIES):
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=_vfs() or None)
+        try:
+            db = readonly.connect(path, vfs=_vfs() or None)
+        except BadFileError as error:
+            raise StoreError(
+                f"{error.filename}: {error.strerror}. Move it away, then: mosaic rebuild RUN"
+            ) from error
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {os_words(error)}") from error
         try:
             db.set_busy_timeout(_BUSY_MILLISECONDS)
             version = db.pragma("user_version")

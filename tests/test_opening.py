@@ -42,6 +42,7 @@ ALLOWED = {
     "mosaic/runners/building.py": "an environment's list of extras",
     "mosaic/runners/facts.py": "/proc and cgroups",
     "mosaic/runners/own/cleanrl.py": "scripts of the user's checkout",
+    "mosaic/runs/keeper.py": "/proc",
     "mosaic/runs/script.py": "the user's script",
     "mosaic/settings.py": "settings.toml",
     "mosaic/store/ingest.py": "/proc: which start of the machine this is",

@@ -152,6 +152,9 @@ class ProcRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     started: float | None = None
     paused: bool = False
     boot_id: str = ""
+    shim_start_ticks: _Ticks | None = None
+    lock_inode: int | None = None
+    """Of the shim.lock that the shim holds: another file of that name says nothing of it."""
     unkillable: list[str] = []
 
     def __post_init__(self) -> None:

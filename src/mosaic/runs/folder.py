@@ -18,6 +18,7 @@ from mosaic import __version__
 from mosaic.errors import StoreError, UsageError
 from mosaic.protocol.runs import Control, ExitRecord, Manifest, ProcRecord, RunSpec, ScriptRecord
 from mosaic.runs.files import make_private, read_json, sync_folder, write_json
+from mosaic.runs.keeper import replaced_lock
 from mosaic.runs.lifecycle import Seen
 from mosaic.runs.locks import held
 from mosaic_worker.common.opening import open_folder, open_regular
@@ -205,6 +206,10 @@ def _look(fd: int) -> Seen:
     control = attempt("control.json", lambda: read_json("control.json", Control, dir_fd=fd), None)
     proc = attempt("proc.json", lambda: read_json("proc.json", ProcRecord, dir_fd=fd), None)
     exit_ = attempt("exit.json", lambda: read_json("exit.json", ExitRecord, dir_fd=fd), None)
+    if not shim_alive and exit_ is None and proc is not None and replaced_lock(proc, fd):
+        bad["shim.lock"] = (
+            f"shim.lock is not the file that its shim, process {proc.shim_pid}, holds: somebody replaced it"
+        )
     attempt("journal", lambda: _check_journal(fd), None)
     return Seen(shim_alive=shim_alive, tree_alive=tree_alive, control=control, proc=proc, exit=exit_, bad=bad)
 
@@ -232,7 +237,9 @@ def ended(folder: RunFolder) -> bool:
     try:
         if os.path.lexists(folder.exit):
             return not held(folder.tree_lock)
-        return os.path.lexists(folder.shim_lock) and not held(folder.shim_lock) and not held(folder.tree_lock)
+        if not os.path.lexists(folder.shim_lock) or held(folder.shim_lock) or held(folder.tree_lock):
+            return False
+        return "shim.lock" not in observe(folder).bad
     except OSError:
         return False
 

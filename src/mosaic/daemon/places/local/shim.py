@@ -95,6 +95,10 @@ class Shim:
         self._order_seen: tuple[int, int, int] | None = None
         self._order_again = True
         self._proc: dict[str, Any] = {"shim_pid": os.getpid(), "boot_id": boot_id()}
+        self._proc["lock_inode"] = os.fstat(self._lock).st_ino
+        me = look(os.getpid())
+        if me is not None:
+            self._proc["shim_start_ticks"] = me.start_ticks
         self._proc_written = False
         self._worker = 0
         self._status: int | None = None

@@ -7,9 +7,9 @@ import pytest
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
 from mosaic.protocol.cards import Job
 from mosaic.protocol.rows import NUMBERS, StoreSummary
-from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState
+from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState, StateChange
 from mosaic.runs.lifecycle import Seen, judge
-from mosaic.runs.listing import last_line, make_row, matching
+from mosaic.runs.listing import last_line, make_row, matching, paused_secs
 from mosaic_worker.common.redact import MARK
 
 if TYPE_CHECKING:
@@ -95,3 +95,23 @@ def test_a_row_carries_every_number_of_the_roll_up() -> None:
     expected = {**numbers, "steps_per_sec": None}  # it has ended, and nobody knows when it began
     assert {one.name: getattr(made, one.name) for one in NUMBERS} == expected
     assert made.env_ids == ["E-v0"]
+
+
+@pytest.mark.parametrize(
+    ("history", "paused"),
+    [
+        ([], 0.0),
+        ([("running", 10.0), ("finished", 50.0)], 0.0),
+        ([("running", 10.0), ("paused", 20.0), ("running", 25.0), ("paused", 40.0), ("running", 41.0)], 6.0),
+        ([("running", 10.0), ("paused", 90.0)], 10.0),
+        ([("paused", 1.0), ("starting", 8.0), ("running", 10.0)], 0.0),
+        ([("running", 10.0), ("paused", 5.0), ("running", 500.0)], 90.0),
+        ([("paused", 80.0), ("running", 20.0)], 0.0),
+    ],
+    ids=["none", "never", "twice", "still", "before it started", "over the end", "a clock set back"],
+)
+def test_time_in_which_a_run_was_paused_is_told_apart(
+    history: list[tuple[str, float]], paused: float
+) -> None:
+    changes = [StateChange(RunState(state), "", t) for state, t in history]
+    assert paused_secs(changes, since=10.0, until=100.0) == paused

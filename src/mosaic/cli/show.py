@@ -19,7 +19,7 @@ from mosaic.protocol.events import Config
 from mosaic.protocol.rows import NUMBERS, StoreSummary
 from mosaic.protocol.runs import ENDED, RunState, in_order
 from mosaic.runs.folder import read_manifest
-from mosaic.runs.listing import unknown_manifest
+from mosaic.runs.listing import paused_secs, unknown_manifest
 from mosaic.store.lag import lag
 from mosaic.text import age, amount, count, fit, number_or_dash, os_words, span, visible
 from mosaic_worker.common import interpreters
@@ -128,7 +128,7 @@ def _lines(
         ("command", visible(shlex.join(row.command))),
         ("folder", visible(manifest.spec.cwd)),
         ("created", f"{_clock(row.created)} ({age(row.created, now=time.time())})"),
-        ("took", _took(row)),
+        ("took", _took(row, manifest)),
         ("environment", visible(", ".join(summary.env_ids)) or "-"),
         ("return", _returns(summary)),
         *_numbers(summary),
@@ -194,10 +194,13 @@ def _script(manifest: Manifest) -> str:
     return f"{script.path} (sha256 {script.sha256[:12]}{commit})"
 
 
-def _took(row: RunRow) -> str:
+def _took(row: RunRow, manifest: Manifest) -> str:
     if row.started is None:
         return "-"
-    return span(max(0.0, (row.ended if row.ended is not None else time.time()) - row.started))
+    until = row.ended if row.ended is not None else time.time()
+    paused = paused_secs(manifest.history, since=row.started, until=until)
+    took = span(max(0.0, until - row.started - paused))
+    return f"{took}, and {span(paused)} paused" if paused else took
 
 
 def _returns(summary: StoreSummary) -> str:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mosaic.protocol.runs import ExitRecord
+    from mosaic.protocol.runs import ExitRecord, StateChange
 
-__all__ = ["last_line", "make_row", "matching", "unknown_manifest", "unreadable_row"]
+__all__ = ["last_line", "make_row", "matching", "paused_secs", "unknown_manifest", "unreadable_row"]
 
 _LISTED = 8
 _ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -94,6 +94,16 @@ def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:
         return None
     lasted_secs = summary.t_last - summary.t_first
     return summary.steps / lasted_secs if summary.steps and lasted_secs > 0 else None
+
+
+def paused_secs(history: Sequence[StateChange], *, since: float, until: float) -> float:
+    """How much of a time a run was paused, as far as its history says."""
+    ends = [*(change.t for change in history[1:]), until]
+    return sum(
+        max(0.0, min(end, until) - max(change.t, since))
+        for change, end in zip(history, ends, strict=False)
+        if change.state is RunState.PAUSED
+    )
 
 
 def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mosaic.store import ledger
 from mosaic.store.ingest import RunIngest
 from mosaic.store.quarantine import write_out
+from mosaic.store.quotas import Quotas
 from mosaic.store.reader import StoreReader
 from mosaic.store.verify import verify
 from tests.store.journals import Segments, end_run, ingest_all, quarantined
@@ -67,10 +68,8 @@ def test_a_full_quarantine_counts_on_says_so_once_and_keeps_the_places(
     worker.episode(0, 5)
     worker.write()
     monkeypatch.setattr(ledger, "_KEPT_BYTES", 900)
-    limited = functools.partial(write_out, file_bytes=5_000)
-    monkeypatch.setattr("mosaic.store.quarantine.write_out", limited)
     end_run(folder)
-    with RunIngest(folder, turn_bytes=500) as ingest:
+    with RunIngest(folder, turn_bytes=500, quotas=Quotas(quarantine_bytes=5_000)) as ingest:
         while not ingest.settle():
             ingest.turn()
         summary = ingest.summary()

@@ -279,7 +279,7 @@ class IngestProcess:
         watched = self._runs.setdefault(run_id, self._new(folder, watch=False))
         watched.close()
         try:
-            watched.rebuild = Rebuild(folder)
+            watched.rebuild = Rebuild(folder, quotas=self._quotas)
         except _ONE_RUN_FAILED as error:
             self._say(run_id, error=_words(error), done="rebuild")
             self._drop_unwatched(run_id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mosaic.runs.files import sync_folder
 from mosaic.store.ingest import RunIngest, rebuild_path, remove_store
+from mosaic.store.quotas import USUAL, Quotas
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ class Rebuild:
         StoreError: the run is being ingested by another process, or the disk refuses.
     """
 
-    def __init__(self, folder: RunFolder, *, turn_bytes: int = 4 << 20) -> None:
+    def __init__(self, folder: RunFolder, *, turn_bytes: int = 4 << 20, quotas: Quotas = USUAL) -> None:
         self._folder = folder
         self._fresh = rebuild_path(folder)
-        self._ingest = RunIngest(folder, seal=False, turn_bytes=turn_bytes, store=self._fresh)
+        self._ingest = RunIngest(folder, seal=False, turn_bytes=turn_bytes, store=self._fresh, quotas=quotas)
 
     def close(self) -> None:
         """Let go of the run; an unfinished rebuild leaves the old store as it was. Twice is fine."""

@@ -5,7 +5,7 @@ train` and `mosaic eval`, the launch form, and what a resumed training takes ove
 a new field of a job is one line of FIELDS, one field of `Words` and one of `mosaic.protocol.cards.Job`; tests
 compare the three. Refuses flags that are not in the table. Imports no framework.
 
-Words are `train|eval`, then flags with one value each, then `key=value` parameters; `env.KEY=VALUE` is an
+Words are `train|eval|play`, then flags with one value each, then `key=value` parameters; `env.KEY=VALUE` is an
 argument of the environment itself.
 """
 
@@ -16,9 +16,10 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Pro
 
 from mosaic_worker.common.literals import ENV_PREFIX, literal, word
 
-__all__ = ["FIELDS", "Field", "Refused", "Words", "Writable", "asked", "parse", "write"]
+__all__ = ["FIELDS", "KINDS", "Field", "Refused", "Words", "Writable", "asked", "parse", "write"]
 
-_BOTH = ("train", "eval")
+KINDS = ("train", "eval", "play")
+"""A driver trains, evaluates, or plays: decides in a session of another interpreter."""
 _TRAIN = ("train",)
 
 
@@ -35,7 +36,7 @@ class Field(NamedTuple):
     """As a driver's command line and the options of `mosaic train` call it; `Words` without the dashes."""
     type: Callable[[str], Any] = str
     """`str` or `int`."""
-    kinds: Tuple[str, ...] = _BOTH
+    kinds: Tuple[str, ...] = KINDS
     """The kinds of job in which a driver is told it."""
     asked: Tuple[str, ...] = ()
     """Where people may fill it in: options of `train` and `eval`, the launch `form`. Else MOSAIC does."""
@@ -125,7 +126,7 @@ class Writable(Protocol):
 
     @property
     def kind(self) -> str:
-        """`train` or `eval`."""
+        """One of `KINDS`."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -160,8 +161,8 @@ def parse(words: Sequence[str]) -> Words:
     """
     rest = list(words)
     kind = rest.pop(0) if rest else ""
-    if kind not in _BOTH:
-        raise Refused(f"the first word is 'train' or 'eval', not {kind!r}")
+    if kind not in KINDS:
+        raise Refused(f"the first word is one of {', '.join(KINDS)}, not {kind!r}")
     said: Dict[str, Any] = {"kind": kind}
     parameters: Dict[str, Any] = {}
     env_arguments: Dict[str, Any] = {}

@@ -19,8 +19,9 @@ from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.evaluating import evaluate
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.serving import Place, serve
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
-from mosaic_worker.operators import Choice, Learner, Policy
+from mosaic_worker.operators import Choice, Learner, Operator, Policy, Seat
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.worlds import SingleWorld
 
@@ -64,6 +65,8 @@ class _Settings(NamedTuple):
 
 def work(words: Words) -> Optional[int]:
     """Do one job."""
+    if words.kind == "play":
+        return serve(words, _seated)
     return _train(words) if words.kind == "train" else _evaluate(words)
 
 
@@ -390,6 +393,40 @@ def _evaluate(words: Words) -> int:
     finally:
         env.close()
     return 0
+
+
+class _Seated(Operator):
+    """A table in somebody's session. Says the values it decides by."""
+
+    def __init__(self, table: Table, *, samples: bool) -> None:
+        self._table = table
+        self._samples = samples
+
+    def begin(self, seat: Seat) -> None:
+        """Seed the draws."""
+        import numpy as np
+
+        self._table.rng = np.random.default_rng(seat.seed)
+
+    def act(self, view: View) -> Choice:
+        """The best action; of several that are equally good the first, or with sampling any."""
+        table = self._table
+        row = table.row(view.observation)
+        column = table.explore(row, 0.0) if self._samples else table.greedy(row)
+        values = table.values[row].tolist()
+        return Choice(table.action(column), {"q": values, "value": max(values)})
+
+
+def _seated(words: Words, place: Place) -> Operator:
+    import numpy as np
+
+    if words.checkpoint is None:
+        raise Refused("--checkpoint is missing: the file that plays")
+    values, held = _load(words.checkpoint, words)
+    place.check(trained_on=held.env, spaces=held.spaces or {})
+    table = Table(values, np.random.default_rng(0), first_observation=place.starts["observation"],
+                   first_action=place.starts["action"])  # fmt: skip
+    return _Seated(table, samples=bool(words.parameters.get("sample")))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from mosaic_worker.session.supervising import Supervisor, supervise
 from mosaic_worker.session.view import View
 
 if TYPE_CHECKING:
+    from mosaic_worker.session.ledger import Ledger
+    from mosaic_worker.session.pace import Pace
     from mosaic_worker.session.worlds import World
 
 __all__ = ["Until", "play"]
@@ -76,6 +78,7 @@ class _Table:
         seed: Optional[int],
         fresh: bool,
         played: Played,
+        ledger: Optional[Ledger],
     ) -> None:
         self._world = world
         self._fresh = fresh
@@ -83,6 +86,7 @@ class _Table:
         self._seed = seed
         self._supervisors = supervisors
         self._played = played
+        self._ledger = ledger
         self.seats: Dict[Any, _Sitting] = {}
 
     def seat(self, actor: Any, outcome: Outcome) -> _Sitting:
@@ -129,6 +133,10 @@ class _Table:
                 actions[actor] = choice.action
         if self._supervisors:
             self._supervise(actions)
+        if self._ledger is not None:
+            for actor in actions:
+                seat = seats[actor]
+                self._ledger.decided(world.env_of(actor), actor, seat.operator.name, seat.choice)
         return actions
 
     def _supervise(self, actions: Dict[Any, Any]) -> None:
@@ -157,6 +165,8 @@ def play(
     seed: Optional[int] = None,
     reset: bool = True,
     ended: Optional[Callable[[Episode], None]] = None,
+    ledger: Optional[Ledger] = None,
+    pace: Optional[Pace] = None,
 ) -> Played:
     """Play a world until a bound is reached.
 
@@ -171,6 +181,8 @@ def play(
             go on from there.
         reset: False to go on where the world stands; one that is over, or was never reset, is reset anyway.
         ended: called with each episode when it ends.
+        ledger: is told every decision, before its step.
+        pace: is waited for before every step; without one it goes as fast as it can.
 
     Returns:
         What was played.
@@ -181,7 +193,7 @@ def play(
     if ticks <= 0 or (episodes is not None and episodes <= 0):
         return played
     fresh = reset or world.over
-    table = _Table(world, operators, supervisors, seed=seed, fresh=fresh, played=played)
+    table = _Table(world, operators, supervisors, seed=seed, fresh=fresh, played=played, ledger=ledger)
     if fresh:
         world.reset(seed=seed)
     rounds = 0
@@ -200,5 +212,7 @@ def play(
             world.reset()
             table.begin()
         else:
+            if pace is not None:
+                pace.wait()
             world.step(actions)
             played.ticks += 1

@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from mosaic_worker.session.outcome import Outcome
     from mosaic_worker.session.view import View
 
-__all__ = ["Choice", "Learner", "Operator", "Seat", "seed_of"]
+__all__ = ["Choice", "Learner", "Operator", "OperatorError", "Seat", "seed_of"]
+
+
+class OperatorError(Exception):
+    """An operator cannot decide. The text says who, why, and where to look."""
 
 
 class Choice(NamedTuple):
@@ -29,7 +33,27 @@ class Seat(NamedTuple):
 
 
 class Operator:
-    """Decides for one actor. The loop calls `begin` once, then `act` for every decision."""
+    """Decides for one actor. The loop calls `begin` once, then `act` for every decision.
+
+    Whoever seats operators that take time to load calls `start` of all of them, then `wait_ready` of each,
+    and `close` in the end.
+    """
+
+    name = ""
+    """Who it is, as people typed it; the record of its decisions says so."""
+
+    def start(self) -> None:
+        """Begin to load whatever it needs, and return at once."""
+
+    def wait_ready(self) -> None:
+        """Return when it can decide.
+
+        Raises:
+            OperatorError: it never will.
+        """
+
+    def close(self) -> None:
+        """No further decision follows: let everything go."""
 
     def begin(self, seat: Seat) -> None:
         """The loop has found the seat's actor; the first decision follows."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, Mapping
 
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.probe import prepare
 
-__all__ = ["check_same_spaces", "make", "spaces_of", "with_masks"]
+__all__ = ["check_same_spaces", "make", "make_zoo", "spaces_of", "with_masks"]
 
 
 def make(words: Words) -> Any:
@@ -26,6 +26,29 @@ def make(words: Words) -> Any:
     except TypeError as error:
         given = ", ".join(f"env.{name}={value}" for name, value in words.env_arguments.items())
         raise Refused(f"{words.env!r} does not take {given or 'no arguments'}: {error}") from None
+
+
+def make_zoo(env_id: str, arguments: Mapping[str, Any], *, parallel: bool) -> Any:
+    """A PettingZoo environment by its module: `pettingzoo.classic.connect_four_v3`.
+
+    Raises:
+        Refused: there is none of that name, or it cannot be made with these arguments.
+    """
+    import importlib
+
+    name = env_id.replace("/", ".")
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        raise Refused(f"cannot make {env_id!r}: {error}") from None
+    maker = getattr(module, "parallel_env" if parallel else "env", None)
+    if maker is None:
+        what = "no parallel_env: leave --parallel out" if parallel else "only a parallel_env: add --parallel"
+        raise Refused(f"{name} has {what}")
+    try:
+        return maker(**arguments)
+    except TypeError as error:
+        raise Refused(f"{name} does not take {', '.join(arguments) or 'no arguments'}: {error}") from None
 
 
 def spaces_of(env: Any) -> Dict[str, str]:

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs, evaluating
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.loading import opened
+from mosaic_worker.drivers.kit.serving import Place
 from mosaic_worker.drivers.sb3_family import files
 from mosaic_worker.drivers.sb3_family.family import MASKABLE, Family, class_of
-from mosaic_worker.operators import Choice, Operator
+from mosaic_worker.drivers.sb3_family.insight import insight
+from mosaic_worker.operators import Choice, Operator, Seat
 
 if TYPE_CHECKING:
     from mosaic_worker.session.view import View
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "seated"]
 
 
 class _Model(Operator):
-    """A model's best actions. Keeps the state of those that remember, within an episode."""
+    """A model's actions. Keeps the state of those that remember, within an episode.
 
-    def __init__(self, model: Any, env: Any, *, normaliser: Any, masked: bool) -> None:
-        from gymnasium import spaces
+    Args:
+        model: of any class of the family.
+        normaliser: of its observations, if it was trained with one.
+        masks: which actions are possible, for the one algorithm that must know.
+        samples: whether it draws from its distribution instead of taking the best action.
+        explains: whether it says what it knows of a decision: probabilities, values, entropy.
+    """
 
+    def __init__(
+        self,
+        model: Any,
+        *,
+        normaliser: Any,
+        masks: Optional[Callable[[View], Any]] = None,
+        samples: bool = False,
+        explains: bool = False,
+    ) -> None:
         self._model = model
-        self._env = env
         self._normaliser = normaliser
-        self._masked = masked
-        self._discrete = isinstance(env.action_space, spaces.Discrete)
+        self._masks = masks
+        self._samples = samples
+        self._explains = explains
+        self._discrete = type(model.action_space).__name__ == "Discrete"
         self._state: Any = None
+
+    def begin(self, seat: Seat) -> None:
+        """Seed what it draws."""
+        if self._samples and seat.seed is not None:
+            self._model.set_random_seed(seat.seed % (1 << 32))
 
     def act(self, view: View) -> Choice:
         """Ask the model."""
@@ -38,15 +60,17 @@ class _Model(Operator):
         seen = view.observation
         if self._normaliser is not None:
             seen = self._normaliser.normalize_obs(seen)
-        extra: Dict[str, Any] = {"action_masks": self._env.action_masks()} if self._masked else {}
+        extra: Dict[str, Any] = {} if self._masks is None else {"action_masks": self._masks(view)}
+        before = self._state
         action, self._state = self._model.predict(
             seen,
-            state=self._state,
+            state=before,
             episode_start=np.array([view.step == 0]),
-            deterministic=True,
+            deterministic=not self._samples,
             **extra,
         )
-        return Choice(int(action) if self._discrete else action)
+        data = insight(self._model, seen) if self._explains and self._state is None and not extra else None
+        return Choice(int(action) if self._discrete else action, data)
 
 
 def evaluate(words: Words, family: Family) -> int:
@@ -74,12 +98,38 @@ def evaluate(words: Words, family: Family) -> int:
             mosaic_worker.config(
                 algo=words.algo, env_id=words.env, seed=words.seed, args={"checkpoint": words.checkpoint}
             )
-            operator = _Model(model, env, normaliser=normaliser, masked=words.algo == MASKABLE)
+            masks = (lambda _: env.action_masks()) if words.algo == MASKABLE else None
+            operator = _Model(model, normaliser=normaliser, masks=masks)
             done = int(model.num_timesteps)
             evaluating.evaluate(env, operator, seed=words.seed, episodes=words.episodes, step=done)
         finally:
             env.close()
     return 0
+
+
+def seated(words: Words, place: Place, family: Family) -> Operator:
+    """The policy of a checkpoint, for a session in another interpreter.
+
+    Raises:
+        Refused: the checkpoint is not the trusted one, or does not fit the seat.
+    """
+    if words.checkpoint is None:
+        raise Refused("--checkpoint is missing: the file that plays")
+    with opened(words.checkpoint, sha256=words.sha256, pickled=True) as file:
+        about = files.read_about(file)
+        words = words._replace(algo=words.algo or about.algorithm)
+        model = class_of(words, family).load(file, device="cpu")
+        file.seek(0)
+        normaliser = files.read_member(file, files.NORMALISER)
+    spaces = about.spaces or {"observation": str(model.observation_space), "action": str(model.action_space)}
+    place.check(trained_on=about.env, spaces=spaces)
+    return _Model(
+        model,
+        normaliser=normaliser,
+        masks=(lambda view: view.mask) if words.algo == MASKABLE else None,
+        samples=bool(words.parameters.get("sample")),
+        explains=True,
+    )
 
 
 def _check_shape(model: Any, env: Any, words: Words) -> None:

@@ -14,9 +14,10 @@ from mosaic_worker.drivers.kit import command, envs
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.serving import serve
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop
 from mosaic_worker.drivers.sb3_family import files
-from mosaic_worker.drivers.sb3_family.evaluation import evaluate
+from mosaic_worker.drivers.sb3_family.evaluation import evaluate, seated
 from mosaic_worker.drivers.sb3_family.family import MASKABLE, Family, class_of
 from mosaic_worker.drivers.sb3_family.files import About
 
@@ -38,6 +39,8 @@ _SMALLEST_IMAGE = 36
 def work(words: Words, family: Family) -> int:
     """Do one job."""
     stop = Stop()
+    if words.kind == "play":
+        return serve(words, lambda job, place: seated(job, place, family))
     if words.kind == "eval":
         return evaluate(words, family)
     training = _Training(words, family, stop)

@@ -74,6 +74,15 @@ class World:
         """What an actor may do."""
         raise NotImplementedError
 
+    def observation_space(self, actor: Any = SOLE) -> Any:
+        """What an actor may see; None where the environment does not say."""
+        raise NotImplementedError
+
+    def env_of(self, actor: Any = SOLE) -> Any:
+        """The environment an actor is in."""
+        del actor
+        return self.env
+
     def draw(self, actor: Any = SOLE) -> Any:
         """An RGB frame of how it stands, from an actor's side where there is one; None when it gives none."""
         del actor

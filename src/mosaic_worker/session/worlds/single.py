@@ -39,3 +39,8 @@ class SingleWorld(World):
         """The environment's."""
         del actor
         return getattr(self.env, "action_space", None)
+
+    def observation_space(self, actor: Any = SOLE) -> Any:
+        """The environment's."""
+        del actor
+        return getattr(self.env, "observation_space", None)

@@ -113,6 +113,11 @@ class VectorWorld(World):
         del actor
         return self.env.single_action_space
 
+    def observation_space(self, actor: Any = SOLE) -> Any:
+        """One position's."""
+        del actor
+        return self.env.single_observation_space
+
     def draw(self, actor: Any = SOLE) -> Any:
         """The frame of one position, where the environment has one for each."""
         frames = self.env.render()

@@ -28,8 +28,15 @@ class _ZooWorld(World):
 
     def action_space(self, actor: Any = SOLE) -> Any:
         """An agent's; None where the environment does not say."""
+        return self._space("action_space", actor)
+
+    def observation_space(self, actor: Any = SOLE) -> Any:
+        """An agent's; None where the environment does not say."""
+        return self._space("observation_space", actor)
+
+    def _space(self, which: str, actor: Any) -> Any:
         try:
-            return self.env.action_space(actor)
+            return getattr(self.env, which)(actor)
         except (AttributeError, KeyError, TypeError, ValueError):
             return None
 

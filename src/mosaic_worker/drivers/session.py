@@ -1,0 +1,209 @@
+"""Plays a session: an environment, an operator for each of its actors, episode by episode.
+
+Its one argument is a JSON object (`Plan`). Every episode has a seed of its own, so any of them can be played
+again alone. All operators are ready before the first reset. Recorded by the same hooks as any script.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+import mosaic_worker
+from mosaic_worker.drivers.kit import envs
+from mosaic_worker.drivers.kit.command import Refused, Words, say
+from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
+from mosaic_worker.operators.noop import Noop
+from mosaic_worker.operators.random import Random
+from mosaic_worker.operators.seating import TRUSTED, Sitter, seated
+from mosaic_worker.session.failing import STOP, Guarded
+from mosaic_worker.session.ledger import Ledger
+from mosaic_worker.session.loop import Until, play
+from mosaic_worker.session.operator import Operator, OperatorError
+from mosaic_worker.session.pace import Pace
+from mosaic_worker.session.played import Episode
+from mosaic_worker.session.worlds import World, world_of
+
+__all__ = ["EVERYBODY", "Plan", "main", "table"]
+
+EVERYBODY = "*"
+"""The seat of whoever has none of its own."""
+_INSTEAD: Dict[str, Callable[[], Operator]] = {"noop": Noop, "random": Random}
+_MOST_LINES = 100
+
+
+class Plan(NamedTuple):
+    """What is played."""
+
+    env_id: str
+    seats: Dict[str, Dict[str, Any]]
+    """Who decides, by actor; `*` for all that are not named. Each as `operators.seating` reads it."""
+    seeds: List[int]
+    """One episode with each."""
+    env_arguments: Dict[str, Any] = {}  # noqa: RUF012  (never changed)
+    api: str = "single"
+    """The interface of the environment: `single`, `aec` or `parallel`."""
+    fps: Optional[float] = None
+    max_steps: Optional[int] = None
+    on_failure: str = STOP
+    deadline_secs: float = 30.0
+
+
+def main(words: List[str]) -> int:
+    """Play; 0 when all was played, 2 when it cannot be, 1 when an operator failed."""
+    stop = Stop()
+    try:
+        return _Session(Plan(**json.loads(words[0])), stop).run()
+    except Refused as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except OperatorError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+class _Session:
+    def __init__(self, plan: Plan, stop: Stop) -> None:
+        self._plan = plan
+        self._stop = stop
+        self._episodes: Dict[Any, List[Episode]] = {}
+        self._operators: Dict[Any, Guarded] = {}
+
+    def run(self) -> int:
+        plan = self._plan
+        world = world_of(_made(plan), plan.api)
+        try:
+            self._seat(world)
+            self._record()
+            self._wait()
+            with self._stop.gently():
+                self._play(world)
+        except Insisted:
+            pass
+        finally:
+            for operator in self._operators.values():
+                operator.close()
+            world.close()
+        self._tell()
+        return self._stop.exit_code
+
+    def _seat(self, world: World) -> None:
+        """Give every actor its operator, and start those that are processes."""
+        plan = self._plan
+        actors = [""] if plan.api == "single" else list(world.env.possible_agents)
+        unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
+        if unknown:
+            raise Refused(f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}")
+        for actor in actors:
+            told = plan.seats.get(str(actor)) or plan.seats.get(EVERYBODY)
+            if told is None:
+                raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
+            sitter = Sitter(
+                plan.env_id,
+                actor,
+                world.observation_space(actor),
+                world.action_space(actor),
+                plan.deadline_secs,
+            )
+            instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
+            if instead is not None:
+                instead.name = plan.on_failure
+            operator = seated(told, sitter)
+            guarded = Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
+            self._operators[actor] = guarded
+        for operator in self._operators.values():
+            operator.start()
+
+    def _wait(self) -> None:
+        for actor, operator in self._operators.items():
+            try:
+                operator.wait_ready()
+            except OperatorError as error:
+                who = f" of {actor}" if actor != "" else ""
+                raise OperatorError(f"operator {operator.name!r}{who} is not ready: {error}") from None
+
+    def _record(self) -> None:
+        plan = self._plan
+        names = {actor or "operator": operator.name for actor, operator in self._operators.items()}
+        args = {name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")}
+        mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0], seats=names, **args)
+
+    def _play(self, world: World) -> None:
+        plan, total = self._plan, len(self._plan.seeds)
+        pace, ledger = Pace(plan.fps), Ledger()
+        for number, seed in enumerate(plan.seeds):
+            if self._stop.asked:
+                return
+            until = Until(
+                episodes=1,
+                ticks=None if plan.api == "single" else plan.max_steps,
+                stop=lambda: bool(self._stop.asked),
+            )
+            played = play(world, self._operators, until=until, seed=seed, ledger=ledger, pace=pace)
+            for episode in played.episodes:
+                self._episodes.setdefault(episode.actor, []).append(episode)
+                name = "session/return" + (f"/{episode.actor}" if episode.actor != "" else "")
+                mosaic_worker.metric(name, episode.returned, number)
+            if total <= _MOST_LINES or (number + 1) % math.ceil(total / 10) == 0:
+                say(f"{number + 1} of {total}, seed {seed}: {_line(played.episodes)}")
+
+    def _tell(self) -> None:
+        rows = [
+            (str(actor), operator.name, self._episodes.get(actor, []), operator.failures)
+            for actor, operator in self._operators.items()
+        ]
+        say(table(rows))
+        for actor, name, _, failures in rows:
+            if failures:
+                _warn(f"operator {name!r}{' of ' + actor if actor else ''} failed {failures} times")
+                mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), failures)
+
+
+def _made(plan: Plan) -> Any:
+    arguments = dict(plan.env_arguments)
+    if plan.api != "single":
+        return envs.make_zoo(plan.env_id, arguments, parallel=plan.api == "parallel")
+    if plan.max_steps is not None:
+        arguments["max_episode_steps"] = plan.max_steps  # gymnasium's own limit: the episode is truncated
+    return envs.make(Words("play", env=plan.env_id, env_arguments=arguments))
+
+
+def _warn(text: str) -> None:
+    mosaic_worker.note(text, "warning")
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def _line(episodes: List[Episode]) -> str:
+    if not episodes:
+        return "cut before its end"
+    parts = [
+        (f"{one.actor} " if one.actor != "" else "") + f"return {one.returned:g} in {one.length} steps"
+        for one in episodes
+    ]
+    return "; ".join(parts)
+
+
+def table(rows: List[Any]) -> str:
+    """The result of each seat in a line: episodes, mean return with its spread, mean length."""
+    head = ("seat", "operator", "episodes", "return", "length")
+    lines = [head]
+    for actor, name, episodes, _ in rows:
+        returns = [one.returned for one in episodes]
+        count = len(returns)
+        mean = sum(returns) / count if count else math.nan
+        spread = math.sqrt(sum((one - mean) ** 2 for one in returns) / (count - 1)) if count > 1 else 0.0
+        length = sum(one.length for one in episodes) / count if count else math.nan
+        told = f"{mean:.2f} ± {spread:.2f}" if count > 1 else (f"{mean:.2f}" if count else "-")
+        lines.append((actor or "-", name, str(count), told, f"{length:.1f}" if count else "-"))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(word.ljust(width) for word, width in zip(line, widths)).rstrip()  # noqa: B905  (3.8 has no strict)
+        for line in lines
+    )
+
+
+if __name__ == "__main__":
+    leave(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""Actions in the form their space wants, and whether they are actions at all. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mosaic_worker.session.operator import OperatorError
+
+__all__ = ["checked", "described", "fitted"]
+
+_MOST_NUMBERS = 64  # of a bound that is written out
+
+
+def fitted(action: Any, space: Any) -> Any:
+    """An action from JSON as the space wants it: whole numbers, arrays of its type, tuples. Else as it is."""
+    import numpy as np
+
+    kind = type(space).__name__
+    if kind == "Discrete":
+        if isinstance(action, float) and action.is_integer():
+            return int(action)
+        return action
+    if kind in ("Box", "MultiDiscrete", "MultiBinary") and isinstance(action, (list, tuple, int, float)):
+        try:
+            return np.asarray(action, dtype=space.dtype).reshape(space.shape)
+        except (TypeError, ValueError):
+            return action
+    parts = getattr(space, "spaces", None)
+    if kind == "Dict" and isinstance(action, dict):
+        return {key: fitted(value, parts[key]) if key in parts else value for key, value in action.items()}
+    if kind == "Tuple" and isinstance(action, (list, tuple)) and len(action) == len(parts):
+        return tuple(fitted(value, part) for value, part in zip(action, parts))  # noqa: B905  (3.8 has no strict)
+    return action
+
+
+def checked(action: Any, space: Any, mask: Any = None) -> Any:
+    """The action, when the space holds it and the mask allows it.
+
+    Raises:
+        OperatorError: it does not; says what was answered and what would be right.
+    """
+    if space is not None and not space.contains(action):
+        raise OperatorError(f"it answered {_short(action)}, which is not an action of {_short(space)}")
+    if mask is not None and type(space).__name__ == "Discrete":
+        index = int(action) - int(getattr(space, "start", 0))
+        if not mask[index]:
+            legal = [int(one) + int(getattr(space, "start", 0)) for one in range(len(mask)) if mask[one]]
+            raise OperatorError(f"it answered {action}, which is not legal now; legal are {_short(legal)}")
+    return action
+
+
+def described(space: Any) -> Any:
+    """A space as JSON, for programs that know no gymnasium: `{"kind": "Discrete", "n": 4, "start": 0}`."""
+    import numpy as np
+
+    if space is None:
+        return None
+    kind = type(space).__name__
+    found = {"kind": kind, "text": _short(space)}
+    if kind == "Discrete":
+        found.update(n=int(space.n), start=int(getattr(space, "start", 0)))
+    elif kind == "MultiDiscrete":
+        found.update(nvec=np.asarray(space.nvec).tolist())
+    elif kind == "MultiBinary":
+        found.update(shape=list(space.shape))
+    elif kind == "Box":
+        found.update(shape=list(space.shape), dtype=str(space.dtype))
+        if int(np.prod(space.shape)) <= _MOST_NUMBERS:
+            found.update(low=_finite(space.low), high=_finite(space.high))
+    elif kind in ("Dict", "Tuple"):
+        parts = space.spaces
+        found["spaces"] = (
+            {key: described(part) for key, part in parts.items()}
+            if kind == "Dict"
+            else [described(part) for part in parts]
+        )
+    return found
+
+
+def _finite(bound: Any) -> Any:
+    """A bound as nested lists; None where there is none, as JSON knows no infinity."""
+    if isinstance(bound, (int, float)):
+        return bound if abs(bound) != float("inf") else None
+    return [_finite(one) for one in bound.tolist()] if hasattr(bound, "tolist") else [_finite(b) for b in bound]
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 120 else text[:117] + "..."

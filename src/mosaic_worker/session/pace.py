@@ -1,0 +1,40 @@
+"""How fast a session goes: as fast as it can, or a number of ticks a second. Waits; decides nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import Callable, Optional
+
+__all__ = ["Pace"]
+
+
+class Pace:
+    """Called before every step of the world.
+
+    Args:
+        hz: ticks a second at most; None for as fast as it goes. A late tick is not made up for: the next one
+            comes a whole interval later, so that nothing ever runs faster than asked.
+    """
+
+    def __init__(
+        self,
+        hz: Optional[float] = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if hz is not None and not 0 < hz <= 10_000:
+            raise ValueError(f"a pace is between 0 and 10,000 ticks a second, not {hz:g}")
+        self._interval = None if hz is None else 1.0 / hz
+        self._clock, self._sleep = clock, sleep
+        self._next = 0.0
+
+    def wait(self) -> None:
+        """Return when the next tick is due."""
+        if self._interval is None:
+            return
+        now = self._clock()
+        if now < self._next:
+            self._sleep(self._next - now)
+            now = self._next
+        self._next = now + self._interval

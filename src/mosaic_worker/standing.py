@@ -1,4 +1,4 @@
-"""Where an actor's open episode stands: its id, and the number of its next step. Looks only; records nothing."""
+"""Where an actor's open episode stands: its id, and the number of its next step. Records nothing."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def standing_of(env: Any, actor: Any) -> Optional[Standing]:
             track = claim.agents.track(actor)
             return None if track is None else Standing(track.episode_id, track.step)
         track = kept.get("_mosaic")
-        if track is not None and getattr(track, "episode_id", ""):
+        if track is not None and track.episode_id:
             return Standing(track.episode_id, track.step_count)
     return None

@@ -220,6 +220,7 @@ def _describe(card: RunnerCard) -> None:
         "resume": can.supports_resume,
         "warm start": can.supports_warmstart,
         "evaluation": can.supports_eval,
+        "sessions": can.supports_play,
         "several environments": can.supports_vector,
         "pause": can.supports_pause,
         "several agents": can.multi_agent,

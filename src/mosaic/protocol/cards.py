@@ -1,7 +1,8 @@
 """What a runner says of itself, and what a user asks of it. Pure data: no framework, file or process.
 
 A *card* is read without importing the framework: form, flags and preflight are made from it. A *job* is one
-filled-in card: it says everything a training or an evaluation needs, and goes into the run's manifest.
+filled-in card: it says everything a training, an evaluation or a
+session needs, and goes into the run's manifest.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from mosaic.protocol.parameters import Parameter
 from mosaic.protocol.ready import ready
+from mosaic.protocol.sessions import Session  # noqa: TC001  (msgspec reads the annotations)
 
 __all__ = [
     "COMMAND_RUNNER",
@@ -27,23 +30,6 @@ Level = Literal["ok", "warn", "fail"]
 
 COMMAND_RUNNER = "script"
 """The runner of plain commands: every run has one, and this is the one of a run nobody named a runner for."""
-
-
-class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One setting of an algorithm. Bounds are inclusive unless `exclusive_minimum` says otherwise."""
-
-    name: str
-    type: Literal["int", "float", "bool", "str", "choice"]
-    default: Any = None
-    help: str = ""
-    group: str = "General"
-    advanced: bool = False
-    minimum: float | None = None
-    exclusive_minimum: bool = False
-    maximum: float | None = None
-    choices: list[str] = []
-    optional: bool = False
-    """Whether it may be left without a value (`none`)."""
 
 
 class Algorithm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -71,6 +57,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """A stopped training may go on where it was (`--resume`)."""
     supports_checkpoint: bool = False
     supports_eval: bool = False
+    supports_play: bool = False
+    """Its checkpoints can decide in a session (`mosaic play --operator CHECKPOINT`)."""
     supports_pause: bool = False
     supports_vector: bool = False
     """Several environments at once (`--envs`)."""
@@ -106,7 +94,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One filled-in card. Who fills in a field, and how a driver is told it: `mosaic_worker.common.words`."""
 
     runner: str
-    kind: Literal["train", "eval"] = "train"
+    kind: Literal["train", "eval", "play"] = "train"
     algorithm: str = ""
     env_id: str = ""
     seed: int | None = None
@@ -130,6 +118,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many episodes an evaluation plays."""
     checkout: str = ""
     """Where the runner's scripts lie, for runners whose algorithms are found in a checkout."""
+    session: Session | None = None
+    """Who plays what, of a job that is a session."""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

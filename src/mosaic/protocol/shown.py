@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.cards import Job
     from mosaic.protocol.runs import RunSpec
+    from mosaic.protocol.sessions import Seat, Session
 
 __all__ = ["job_shown", "spec_shown"]
 
@@ -37,5 +38,19 @@ def job_shown(job: Job, secrets: Iterable[str] = ()) -> Job:
     """A job without the secrets among its parameters and arguments, nor any of those given."""
     secrets = list(secrets)
     program_and_words = redact.hide_words(["", *job.arguments], secrets)
-    parameters = redact.hide_values(job.parameters, secrets)
-    return msgspec.structs.replace(job, arguments=program_and_words[1:], parameters=parameters)
+    return msgspec.structs.replace(
+        job,
+        arguments=program_and_words[1:],
+        parameters=redact.hide_values(job.parameters, secrets),
+        session=None if job.session is None else _session_shown(job.session, secrets),
+    )
+
+
+def _session_shown(session: Session, secrets: list[str]) -> Session:
+    def shown(seat: Seat) -> Seat:
+        argv = redact.hide_words(seat.argv, secrets)
+        return msgspec.structs.replace(seat, argv=argv, name=redact.hide(seat.name, secrets))
+
+    return msgspec.structs.replace(
+        session, seats={actor: shown(seat) for actor, seat in session.seats.items()}
+    )

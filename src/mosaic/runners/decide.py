@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from mosaic.errors import UsageError
 from mosaic.protocol.cards import Check
+from mosaic.protocol.sessions import EVERYBODY
 from mosaic.runners.forecast import disk_need, memory_need
-from mosaic.runners.parameters import parse
+from mosaic.runners.parameters import near, parse
 from mosaic.text import size
 from mosaic_worker.common.words import FIELDS
 
@@ -50,7 +51,7 @@ def decide(card: RunnerCard, chosen: Algorithm | None, job: Job, facts: Facts) -
     checks = [*_interpreter(card, facts)]
     if facts.found is not None and card.needs_env:
         checks += [*_env(card, job, facts.found), *_spaces(card, chosen, facts.found)]
-        checks += [*_masks(chosen, facts.found), *_rendering(facts.found)]
+        checks += [*_masks(chosen, facts.found), *_seats(job, facts.found), *_rendering(facts.found)]
     checks += [*_gpu(card, facts), *_services(facts)]
     return [*checks, _disk(card, job, facts), *_memory(card, chosen, job, facts)]
 
@@ -244,6 +245,26 @@ def _masks(chosen: Algorithm | None, found: Findings) -> Iterator[Check]:
             f"{chosen.title or chosen.id} must know which actions are allowed; this environment does not say",
             "give it an `action_masks()` method or `action_mask` in its info, or use another algorithm",
         )
+
+
+def _seats(job: Job, found: Findings) -> Iterator[Check]:
+    """Whether a session's seats are those of the environment's agents, and nobody is left without one."""
+    if job.session is None or found.env is None or not found.env.agents:
+        return
+    agents, named = found.env.agents, [actor for actor in job.session.seats if actor != EVERYBODY]
+    for actor in named:
+        if actor not in agents:
+            text = f"{job.env_id} has no agent {actor!r}"
+            yield _check("seats", "fail", text, f"{near(actor, agents).strip()} Correct --seat {actor}=…")
+            return
+    left = [agent for agent in agents if agent not in named]
+    if left and EVERYBODY not in job.session.seats:
+        text = f"nobody decides for {', '.join(left)}"
+        yield _check("seats", "fail", text, f"add --seat {left[0]}=random, or --operator for all of them")
+        return
+    told = job.session.seats
+    seated = [f"{agent}: {(told.get(agent) or told[EVERYBODY]).name}" for agent in agents]
+    yield _check("seats", "ok", ", ".join(seated))
 
 
 def _rendering(found: Findings) -> Iterator[Check]:

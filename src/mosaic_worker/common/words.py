@@ -5,8 +5,8 @@ train` and `mosaic eval`, the launch form, and what a resumed training takes ove
 a new field of a job is one line of FIELDS, one field of `Words` and one of `mosaic.protocol.cards.Job`; tests
 compare the three. Refuses flags that are not in the table. Imports no framework.
 
-Words are `train|eval|play`, then flags with one value each, then `key=value` parameters; `env.KEY=VALUE` is an
-argument of the environment itself.
+Words are `train|eval|play`, then flags with one value each, then `key=value` parameters; `env.KEY=VALUE` is
+an argument of the environment itself.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs
@@ -23,8 +23,10 @@ from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.operator import Operator, OperatorError
 from mosaic_worker.session.pace import Pace
-from mosaic_worker.session.played import Episode
 from mosaic_worker.session.worlds import World, world_of
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.played import Episode
 
 __all__ = ["EVERYBODY", "Plan", "main", "table"]
 
@@ -127,7 +129,9 @@ class _Session:
     def _record(self) -> None:
         plan = self._plan
         names = {actor or "operator": operator.name for actor, operator in self._operators.items()}
-        args = {name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")}
+        args = {
+            name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")
+        }
         mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0], seats=names, **args)
 
     def _play(self, world: World) -> None:

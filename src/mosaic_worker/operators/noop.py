@@ -13,7 +13,7 @@ __all__ = ["Noop", "nothing"]
 
 
 class Noop(Operator):
-    """The action that stands for nothing: see `nothing`. Under a mask that forbids it, the first legal one."""
+    """The action that stands for nothing; under a mask that forbids it, the first legal one."""
 
     def begin(self, seat: Seat) -> None:
         """Find the action."""

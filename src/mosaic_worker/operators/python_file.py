@@ -1,4 +1,4 @@
-"""A file of the user's own with `act(view)`. Runs in the session's interpreter, and may do there what it likes."""
+"""A file of the user's own with `act(view)`. Runs in the session's interpreter; nothing keeps it in check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from mosaic_worker.session.operator import Choice, Learner, Operator, Seat
+from mosaic_worker.session.operator import Choice, Learner, Operator, OperatorError, Seat
 
 if TYPE_CHECKING:
     from mosaic_worker.session.outcome import Outcome
@@ -48,18 +48,18 @@ def load(path: str) -> PythonFile:
     """The operator in a file. Each call loads the file anew: two seats of one file share nothing.
 
     Raises:
-        ValueError: the file has no function `act`.
+        OperatorError: the file has no function `act`.
         Exception: whatever the file raises while it is imported.
     """
     name = "mosaic_operator_" + os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is not a Python file")
+        raise OperatorError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     folder = os.path.dirname(os.path.abspath(path))
     if folder not in sys.path:
         sys.path.append(folder)  # modules beside the file are found, behind everybody else's
     spec.loader.exec_module(module)
     if not callable(getattr(module, "act", None)):
-        raise ValueError(f"{path} has no function act(view): an operator is a file with one")
+        raise OperatorError(f"{path} has no function act(view): an operator is a file with one")
     return _LearningFile(module) if callable(getattr(module, "learn", None)) else PythonFile(module)

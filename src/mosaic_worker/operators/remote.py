@@ -1,8 +1,8 @@
 """Operators in a process of their own: another interpreter, or a program in any language.
 
 Both kinds are asked the same: `open` once, `begin` for every play, `act` for every decision; the end of their
-input means to leave. `Framed` speaks headers and raw bytes, for our own drivers; `Lines` speaks JSON lines, for
-everybody else's programs. Refuses to wait for ever: whoever takes longer than the deadline has failed.
+input means to leave. `Framed` speaks headers and raw bytes, for our own drivers; `Lines` speaks JSON lines,
+for all other programs. Refuses to wait for ever: whoever takes longer than the deadline has failed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from mosaic_worker.common import wire
@@ -78,7 +79,7 @@ class _Child(Operator):
         """Wait for its first answer."""
         answer = self._answer(self._ready_secs, "to be ready")
         if not answer.get("ready"):
-            raise OperatorError(f"its first answer was not {{\"ready\": true}}, but {str(answer)[:200]}")
+            raise OperatorError(f'its first answer was not {{"ready": true}}, but {str(answer)[:200]}')
 
     def begin(self, seat: Seat) -> None:
         """Tell it that it starts anew, with this seed."""
@@ -108,10 +109,8 @@ class _Child(Operator):
         self._process = None
         for end in (process.stdin, process.stdout):
             if end is not None:
-                try:
+                with suppress(OSError):  # it is gone already
                     end.close()
-                except OSError:
-                    pass  # it is gone already
         try:
             process.wait(_LEAVE_SECS)
         except subprocess.TimeoutExpired:
@@ -188,14 +187,19 @@ class Framed(_Child):
         if found is None:
             return None
         header, body = found
-        return {name: unpack(value, body) if name in ("action", "data") else value for name, value in header.items()}
+        return {
+            name: unpack(value, body) if name in ("action", "data") else value
+            for name, value in header.items()
+        }
 
     def _ask(self, view: View) -> None:
         try:
             tree, body = pack([view.observation, view.mask])
         except ParcelError as error:
             raise OperatorError(f"the observation does not reach it: {error}") from None
-        self._send({"ask": "act", "id": self._asked, "view": tree, "step": view.step, "return": view.returned}, body)
+        self._send(
+            {"ask": "act", "id": self._asked, "view": tree, "step": view.step, "return": view.returned}, body
+        )
 
 
 class Lines(_Child):
@@ -216,7 +220,9 @@ class Lines(_Child):
         try:
             found = json.loads(line)
         except ValueError:
-            raise wire.WireError(f"a line that is not JSON: {line[:120]!r}. What is for people goes to stderr.") from None
+            raise wire.WireError(
+                f"a line that is not JSON: {line[:120]!r}. What is for people goes to stderr."
+            ) from None
         if not isinstance(found, dict):
             raise wire.WireError(f"a line that is not a JSON object: {line[:120]!r}")
         return found
@@ -240,4 +246,3 @@ def _as_json(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
-

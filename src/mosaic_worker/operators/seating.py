@@ -58,7 +58,7 @@ def _actions(told: Mapping[str, Any], sitter: Sitter) -> Operator:
     with open(told["path"], "rb") as file:
         actions = json.load(file)
     if not isinstance(actions, list):
-        raise ValueError("the file must hold a JSON list with one action for each step")
+        raise OperatorError("the file must hold a JSON list with one action for each step")
     return Actions([fitted(action, sitter.action_space) for action in actions])
 
 
@@ -99,7 +99,9 @@ def seated(told: Mapping[str, Any], sitter: Sitter) -> Operator:
         raise OperatorError(f"there is no operator of kind {told['kind']!r}; there are: {', '.join(KINDS)}")
     try:
         operator = make(told, sitter)
-    except Exception as error:  # noqa: BLE001  (a file of the user's may raise anything)
+    except OperatorError as error:
+        raise OperatorError(f"operator {told['name']!r}: {error}") from None
+    except Exception as error:
         raise OperatorError(f"operator {told['name']!r}: {type(error).__name__}: {error}") from error
     operator.name = told["name"]
     return operator

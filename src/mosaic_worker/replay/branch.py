@@ -57,6 +57,7 @@ def _go_on(world: World, plan: Dict[str, Any]) -> int:
     """Play from where the recorded part left the world. How many steps more."""
     from mosaic_worker.operators import Actions, Random
     from mosaic_worker.replay.decode import live
+    from mosaic_worker.session.fitting import fitted
     from mosaic_worker.session.loop import Until, play
 
     actions: Optional[List[Any]] = plan["actions"]
@@ -66,17 +67,8 @@ def _go_on(world: World, plan: Dict[str, Any]) -> int:
         until = Until(episodes=None if world.restarts else 1, ticks=plan["most"])
         return play(world, defaultdict(Random), until=until, seed=plan["seed"], reset=False).ticks
     space = world.action_space()
-    given = Actions(_fitting(live(action, space), space) for action in actions)
+    given = Actions(fitted(live(action, space), space) for action in actions)
     return play(world, given, until=Until(episodes=1, ticks=len(given)), reset=False).ticks
-
-
-def _fitting(action: Any, space: Any) -> Any:
-    """A list of numbers as the array its space wants."""
-    import numpy as np
-
-    if isinstance(action, list) and getattr(space, "dtype", None) is not None:
-        return np.asarray(action, dtype=space.dtype)
-    return action
 
 
 if __name__ == "__main__":

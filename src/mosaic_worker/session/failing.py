@@ -1,4 +1,4 @@
-"""What becomes of a seat whose operator fails: the session stops, or somebody else decides. Told and counted."""
+"""What becomes of a seat whose operator fails: the session stops, or another one decides. Counted."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 from mosaic_worker.session.operator import OperatorError
 
@@ -13,24 +13,26 @@ _MOST_NUMBERS = 64  # of a bound that is written out
 
 def fitted(action: Any, space: Any) -> Any:
     """An action from JSON as the space wants it: whole numbers, arrays of its type, tuples. Else as it is."""
-    import numpy as np
-
     kind = type(space).__name__
-    if kind == "Discrete":
-        if isinstance(action, float) and action.is_integer():
-            return int(action)
-        return action
+    if kind == "Discrete" and isinstance(action, float) and action.is_integer():
+        return int(action)
     if kind in ("Box", "MultiDiscrete", "MultiBinary") and isinstance(action, (list, tuple, int, float)):
-        try:
-            return np.asarray(action, dtype=space.dtype).reshape(space.shape)
-        except (TypeError, ValueError):
-            return action
-    parts = getattr(space, "spaces", None)
+        return _array(action, space)
+    parts: Any = getattr(space, "spaces", None)
     if kind == "Dict" and isinstance(action, dict):
         return {key: fitted(value, parts[key]) if key in parts else value for key, value in action.items()}
     if kind == "Tuple" and isinstance(action, (list, tuple)) and len(action) == len(parts):
         return tuple(fitted(value, part) for value, part in zip(action, parts))  # noqa: B905  (3.8 has no strict)
     return action
+
+
+def _array(action: Any, space: Any) -> Any:
+    import numpy as np
+
+    try:
+        return np.asarray(action, dtype=space.dtype).reshape(space.shape)
+    except (TypeError, ValueError):
+        return action  # whoever checks it says what is wrong
 
 
 def checked(action: Any, space: Any, mask: Any = None) -> Any:
@@ -56,7 +58,7 @@ def described(space: Any) -> Any:
     if space is None:
         return None
     kind = type(space).__name__
-    found = {"kind": kind, "text": _short(space)}
+    found: Dict[str, Any] = {"kind": kind, "text": _short(space)}
     if kind == "Discrete":
         found.update(n=int(space.n), start=int(getattr(space, "start", 0)))
     elif kind == "MultiDiscrete":
@@ -81,7 +83,9 @@ def _finite(bound: Any) -> Any:
     """A bound as nested lists; None where there is none, as JSON knows no infinity."""
     if isinstance(bound, (int, float)):
         return bound if abs(bound) != float("inf") else None
-    return [_finite(one) for one in bound.tolist()] if hasattr(bound, "tolist") else [_finite(b) for b in bound]
+    return (
+        [_finite(one) for one in bound.tolist()] if hasattr(bound, "tolist") else [_finite(b) for b in bound]
+    )
 
 
 def _short(value: Any) -> str:

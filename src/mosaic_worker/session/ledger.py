@@ -6,11 +6,14 @@ values, a text), and whenever another operator decides than before. In between, 
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 import mosaic_worker
-from mosaic_worker.session.operator import Choice
+from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.standing import standing_of
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.operator import Choice
 
 __all__ = ["Ledger"]
 
@@ -19,35 +22,34 @@ class Ledger:
     """The decisions of one session."""
 
     def __init__(self) -> None:
-        self._last: Dict[str, str] = {}
-        """Who decided last, by episode."""
+        self._last: Dict[Any, Tuple[str, str]] = {}
+        """Of each actor: its episode, and who decided last in it."""
 
     def decided(self, env: Any, actor: Any, operator: str, choice: Choice) -> None:
-        """An operator has decided; the step follows."""
+        """An operator has decided; the step follows.
+
+        Args:
+            env: where the actor is.
+            actor: for whom it decided.
+            operator: who it was, unless the choice says otherwise (`by`).
+            choice: its action, and what it knows of it.
+        """
         recorder = mosaic_worker.current()
-        if recorder is None:
+        standing = None if recorder is None else standing_of(env, actor)
+        if recorder is None or standing is None:
             return
-        data = choice.data
-        standing = standing_of(env, actor)
-        if standing is None:
+        data = dict(choice.data or {})
+        by = str(data.pop("by", operator))
+        now = (standing.episode_id, by)
+        if not data and self._last.get(actor) == now:
             return
-        by = operator
-        if data and "by" in data:
-            by = str(data["by"])
-        if not data and self._last.get(standing.episode_id) == by:
-            return
-        if standing.step == 0:
-            self._last.clear() if len(self._last) > 1000 else None
-        self._last[standing.episode_id] = by
-        fields: Dict[str, Any] = {"operator": by}
-        if data:
-            told = {name: value for name, value in data.items() if name not in ("ms", "by")}
-            if "ms" in data:
-                fields["ms"] = data["ms"]
-            if told:
-                fields["data"] = told
-        if actor != "":
-            fields["agent_id"] = str(actor)
+        self._last[actor] = now
         recorder.decision(
-            episode_id=standing.episode_id, step=standing.step, proposed=choice.action, **fields
+            episode_id=standing.episode_id,
+            step=standing.step,
+            agent_id=None if actor == SOLE else str(actor),
+            operator=by,
+            proposed=choice.action,
+            ms=data.pop("ms", None),
+            data=data or None,
         )

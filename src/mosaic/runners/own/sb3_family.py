@@ -64,6 +64,7 @@ def family_runner(
             supports_resume=True,
             supports_checkpoint=True,
             supports_eval=True,
+            supports_play=True,
             supports_pause=True,
             supports_vector=True,
             gpu="optional",

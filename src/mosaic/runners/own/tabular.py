@@ -84,6 +84,7 @@ RUNNER = DriverRunner(
             supports_resume=True,
             supports_checkpoint=True,
             supports_eval=True,
+            supports_play=True,
             supports_pause=True,
         ),
         imports=["numpy", "gymnasium"],

@@ -1,4 +1,4 @@
-"""A driver as an operator of somebody else's session: it loads a policy once, then answers with its decisions.
+"""A driver as an operator in somebody's session: it loads a policy once, then answers with its decisions.
 
 The session runs in another interpreter, with the environment; this one has the framework. The other side is
 `mosaic_worker.operators.remote.Framed`. What the framework prints goes to stderr.
@@ -7,7 +7,6 @@ The session runs in another interpreter, with the environment; this one has the 
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from mosaic_worker.common import wire
@@ -67,7 +66,6 @@ def serve(words: Words, load: Callable[[Words, Place], Operator]) -> int:
     asked = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a print would break the wire
-    sys.stdin = open(os.devnull)
     operator: Optional[Operator] = None
     actor = ""
     while True:
@@ -81,7 +79,7 @@ def serve(words: Words, load: Callable[[Words, Place], Operator]) -> int:
                 operator = load(words, _place(message))
                 wire.write(answers, {"ready": True})
             elif operator is None:
-                raise Refused("asked before it was opened")
+                return 2  # no session asks before it opens
             elif ask == "begin":
                 actor = str(message.get("actor", ""))
                 operator.begin(Seat(actor, None, message.get("seed")))

@@ -8,13 +8,13 @@ import mosaic_worker
 from mosaic_worker.drivers.kit import envs, evaluating
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.loading import opened
-from mosaic_worker.drivers.kit.serving import Place
 from mosaic_worker.drivers.sb3_family import files
 from mosaic_worker.drivers.sb3_family.family import MASKABLE, Family, class_of
 from mosaic_worker.drivers.sb3_family.insight import insight
 from mosaic_worker.operators import Choice, Operator, Seat
 
 if TYPE_CHECKING:
+    from mosaic_worker.drivers.kit.serving import Place
     from mosaic_worker.session.view import View
 
 __all__ = ["evaluate", "seated"]

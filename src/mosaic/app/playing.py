@@ -1,0 +1,238 @@
+"""Playing a session: from the names that people type to a checked command to a run.
+
+What cannot work starts nothing. Checkpoints are not opened here: a child of the session loads them, in their
+runner's interpreter, and only bytes of the hash that was checked here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import msgspec
+
+from mosaic.app import saved, starting_points, training
+from mosaic.errors import RunNotFoundError, UsageError
+from mosaic.operators import own, registry
+from mosaic.protocol.cards import Job
+from mosaic.protocol.sessions import EVERYBODY, Seat, Session
+from mosaic.runners.parameters import convert, near
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from typing_extensions import Unpack
+
+    from mosaic.app.training import How, Plan
+    from mosaic.artifacts.checkpoints import Known
+    from mosaic.paths import DataRoot
+
+__all__ = ["RUNNER", "Asked", "plan", "play", "seat_of"]
+
+RUNNER = "session"
+_ZOO = re.compile(r"pettingzoo[./]\w+[./]\w+_v\d+")
+_OP = "op."
+
+
+class Asked(TypedDict, total=False):
+    """What may be said of a session besides its environment and seats. All of it may be left out."""
+
+    seeds: Sequence[int]
+    """One episode with each."""
+    parameters: Mapping[str, Any]
+    """`env.KEY` for the environment, `op.KEY` for the operators that have it."""
+    parallel: bool
+    """Whether a PettingZoo environment is played with all agents acting at once."""
+    fps: float | None
+    max_steps: int | None
+    on_failure: str
+    deadline_secs: float
+
+
+def plan(
+    root: DataRoot,
+    env_id: str,
+    seats: Mapping[str, str],
+    *,
+    python: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    **asked: Unpack[Asked],
+) -> Plan:
+    """Check a session and build its command. Starts nothing but the child that tries the environment.
+
+    Args:
+        root: the data root.
+        env_id: a Gymnasium id, or a PettingZoo module such as `pettingzoo.classic.connect_four_v3`.
+        seats: an operator for each actor, as people type it; `EVERYBODY` for all that are not named.
+        python: the interpreter the environment runs in; by default MOSAIC's own, or that of a seat's runner
+            where only that one has the environment.
+        say: told what takes its time.
+        asked: what else is asked.
+
+    Raises:
+        UsageError: there is no such operator, checkpoint or parameter; or a checkpoint may not be loaded.
+    """
+    words = dict(asked.get("parameters") or {})
+    operating = {name[len(_OP) :]: words.pop(name) for name in list(words) if name.startswith(_OP)}
+    used: set[str] = set()
+    described: dict[str, Seat] = {}
+    pythons: list[str] = []
+    for actor, text in seats.items():
+        described[actor], interpreter = seat_of(root, text, operating, used=used, env_id=env_id, say=say)
+        if interpreter and interpreter not in pythons:
+            pythons.append(interpreter)
+    unused = sorted(set(operating) - used)
+    if unused:
+        raise UsageError(
+            f"no operator in these seats has a parameter {unused[0]!r}: mosaic operators show NAME"
+        )
+    seeds = list(asked.get("seeds") or [0])
+    job = Job(
+        runner=RUNNER,
+        kind="play",
+        env_id=env_id,
+        seed=seeds[0],
+        episodes=len(seeds),
+        parameters=words,
+        session=_session(env_id, described, seeds, asked),
+    )
+    first = training.plan(root, job, python=python)
+    if first.ok or python is not None:
+        return first
+    for other in pythons:  # a runner that trained on it has what it needs
+        found = training.plan(root, job, python=other)
+        if found.ok:
+            return found
+    return first
+
+
+def play(
+    root: DataRoot,
+    env_id: str,
+    seats: Mapping[str, str],
+    *,
+    python: str | None = None,
+    how: How | None = None,
+    **asked: Unpack[Asked],
+) -> str:
+    """Check a session and submit it. The run's id.
+
+    Raises:
+        LaunchRefusedError: it cannot work; says why, and nothing was started.
+        UsageError: as for `plan`.
+        DaemonError: the daemon cannot be reached or started.
+
+    Example:
+        >>> play(root, "CartPole-v1", {"*": "last:best"}, seeds=range(1, 21))
+    """
+    return training.submit(
+        root, training.accept(plan(root, env_id, seats, python=python, **asked)), **(how or {})
+    )
+
+
+def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked) -> Session:
+    zoo = _ZOO.fullmatch(env_id) is not None
+    parallel = asked.get("parallel", False)
+    if parallel and not zoo:
+        raise UsageError(
+            "--parallel is for PettingZoo environments, such as pettingzoo.butterfly.pistonball_v6"
+        )
+    told: dict[str, Any] = {
+        "seats": seats,
+        "seeds": seeds,
+        "api": ("parallel" if parallel else "aec") if zoo else "single",
+        **{
+            name: asked[name] for name in ("fps", "max_steps", "on_failure", "deadline_secs") if name in asked
+        },
+    }
+    named = [actor for actor in seats if actor != EVERYBODY]
+    if named and not zoo:
+        raise UsageError(f"{env_id} has one actor: use --operator instead of --seat {named[0]}=…")
+    try:
+        return msgspec.convert(msgspec.to_builtins(told), Session)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"a session cannot be like this: {error}") from None
+
+
+def seat_of(
+    root: DataRoot,
+    text: str,
+    given: Mapping[str, Any],
+    *,
+    used: set[str] | None = None,
+    env_id: str = "",
+    say: Callable[[str], None] = lambda _: None,
+) -> tuple[Seat, str]:
+    """An operator as the worker is told of it, and the interpreter it brings along, if any.
+
+    Args:
+        root: the data root.
+        text: what people typed.
+        given: parameters by name, as they were typed; those it has are taken and put into `used`.
+        used: the names that were taken.
+        env_id: what is played: a checkpoint of something else is refused by the child that loads it.
+        say: told what takes its time.
+
+    Raises:
+        UsageError: there is no such operator, or it cannot be seated.
+    """
+    operator_id, argument = registry.named(text)
+    kind = registry.find(operator_id) if operator_id else own.CHECKPOINT
+    parameters = {
+        parameter.name: convert(parameter, given[parameter.name])
+        for parameter in kind.card.parameters
+        if parameter.name in given
+    }
+    if used is not None:
+        used.update(parameters)
+    if operator_id:
+        return kind.seat(argument, name=text, parameters=parameters), ""
+    return _policy(root, text, parameters, env_id=env_id, say=say)
+
+
+def _policy(
+    root: DataRoot, text: str, parameters: Mapping[str, Any], *, env_id: str, say: Callable[[str], None]
+) -> tuple[Seat, str]:
+    from mosaic.runners import registry as runners
+    from mosaic.runners.environments import readiness
+    from mosaic.settings import load
+
+    try:
+        known = saved.find(root, text, say=say)
+    except (RunNotFoundError, UsageError) as error:
+        ids = [one.id for one in registry.listed()]
+        raise UsageError(
+            f"{text!r} is neither an operator, nor a run, nor a file: {error}.{near(text, ids)}"
+        ) from None
+    if not known.runner:
+        raise UsageError(f"nobody recorded which runner can load {known.path}: it cannot be seated")
+    runner = runners.find(known.runner, load(root))
+    card = runner.card
+    if not card.capabilities.supports_play:
+        raise UsageError(
+            f"{card.title} cannot play its checkpoints in a session; evaluate it instead: mosaic eval {text}"
+        )
+    ready = readiness(root, card)
+    if ready.python is None:
+        raise UsageError(f"{card.title}: {ready.text}. {ready.remedy}")
+    job = Job(
+        runner=known.runner,
+        kind="play",
+        algorithm=known.algorithm,
+        env_id=env_id,
+        parameters=dict(parameters),
+        checkpoint=str(known.path),
+        sha256=starting_points.loadable(root, known, card),
+        checkout=known.checkout,
+    )
+    python = ready.python if ready.python != sys.executable else ""
+    return Seat(kind="policy", name=_told(known), argv=runner.command(job, python=ready.python)), python
+
+
+def _told(known: Known) -> str:
+    """A checkpoint by a name that stays true: `last` is another run tomorrow."""
+    if not known.run_id:
+        return str(known.path)
+    at = "" if known.row.step is None else f"@{known.row.step}"
+    return f"{known.run_name or known.run_id}{at}"

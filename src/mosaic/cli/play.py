@@ -1,0 +1,156 @@
+"""`mosaic play ENV`: an operator in every seat of an environment, as a run like any other."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mosaic.app.submitting import parse_tag, shown
+from mosaic.cli import options
+from mosaic.cli.output import note
+from mosaic.cli.progress import Passing
+from mosaic.errors import UsageError
+
+if TYPE_CHECKING:
+    from mosaic.app.playing import Asked
+
+__all__ = ["play_command"]
+
+
+@click.command("play")
+@click.argument("env_id", metavar="ENV")
+@click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE | op.KEY=VALUE]...")
+@click.option("--operator", "-o", metavar="WHO", help="Who decides for everybody that has no --seat.")
+@click.option(
+    "--seat", "seats", multiple=True, metavar="AGENT=WHO", help="Who decides for one agent; may be repeated."
+)
+@click.option(
+    "--episodes", "-n", type=click.IntRange(min=1), help="How many episodes; seeds count up from --seed."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first episode's seed."
+)
+@click.option("--seeds", metavar="1-20", help="One episode with each of these seeds, as 1-20 or 1,2,3.")
+@click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
+              help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
+@click.option("--max-steps", type=click.IntRange(min=1), help="End an episode after so many steps.")
+@click.option("--parallel", is_flag=True, help="A PettingZoo environment whose agents all act at once.")
+@click.option("--on-failure", type=click.Choice(["stop", "noop", "random"]), default="stop",
+              show_default=True, help="When an operator fails: stop, or who decides instead.")  # fmt: skip
+@click.option("--deadline", "deadline_secs", type=click.FloatRange(min=0, min_open=True), default=30.0,
+              show_default=True, metavar="SECS", help="How long one decision may take.")  # fmt: skip
+@click.option("--python", metavar="PATH", help="The interpreter the environment runs in.")
+@click.option("--name", default="", help="A name to find the run by.")
+@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
+@click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
+def play_command(
+    *,
+    env_id: str,
+    arguments: tuple[str, ...],
+    operator: str | None,
+    seats: tuple[str, ...],
+    episodes: int | None,
+    seed: int,
+    seeds: str | None,
+    fps: float | None,
+    max_steps: int | None,
+    parallel: bool,
+    on_failure: str,
+    deadline_secs: float,
+    python: str | None,
+    name: str,
+    tags: tuple[str, ...],
+    detach: bool,
+    dry_run: bool,
+) -> int:
+    """Play: an operator in every seat of an environment.
+
+    WHO is random, noop, actions:FILE.json, python:FILE.py, cmd:PROGRAM…, or a trained policy: RUN, RUN:best,
+    RUN@STEP or a checkpoint's file. `mosaic operators ls` lists them. ENV is a Gymnasium id or a PettingZoo
+    module. The session is a run: watch it, replay it, branch from it, export it.
+
+    \b
+    Example:
+      mosaic play CartPole-v1 --operator random --episodes 5
+      mosaic play CartPole-v1 --operator last:best --seeds 1-20
+      mosaic play pettingzoo.classic.connect_four_v3 --operator random --seat player_1=python:mind.py
+      mosaic play FrozenLake-v1 -o actions:path.json env.is_slippery=false --fps 4
+    """
+    from mosaic.app import playing, training
+    from mosaic.cli.train import write_checks
+
+    root = options.root()
+    asked: Asked = {
+        "seeds": _seeds(episodes, seed, seeds),
+        "parameters": _parameters(arguments),
+        "parallel": parallel,
+        "fps": fps,
+        "max_steps": max_steps,
+        "on_failure": on_failure,
+        "deadline_secs": deadline_secs,
+    }
+    sitting = _sitting(operator, seats)
+    with Passing() as passing:
+        passing("checking that it can work …")
+        interpreter = str(Path(python).absolute()) if python else None
+        plan = playing.plan(
+            root, env_id, sitting, python=interpreter, say=lambda text: note(f"mosaic: {text}"), **asked
+        )
+    if dry_run or not plan.ok:
+        write_checks(plan.checks)
+        if plan.command:
+            sys.stdout.write(shlex.join(shown(plan.command)) + "\n")
+        return 0 if plan.ok else UsageError.exit_code
+    who = ", ".join(text if actor == "*" else f"{actor}={text}" for actor, text in sitting.items())
+    count = len(asked["seeds"])
+    note(f"mosaic: {env_id}, {who}, {count} episode{'s' if count != 1 else ''}")
+    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
+    if detach:
+        sys.stdout.write(f"{run_id}\n")
+        return 0
+    from mosaic.cli.attend import Attendance
+
+    return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+
+
+def _sitting(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
+    from mosaic.protocol.sessions import EVERYBODY
+
+    found: dict[str, str] = {}
+    for word in seats:
+        actor, sign, who = word.partition("=")
+        if not sign or not actor or not who:
+            raise click.UsageError(f"a seat is AGENT=WHO, such as player_0=random; got {word!r}")
+        if actor in found:
+            raise click.UsageError(f"{actor} has two operators: {found[actor]!r} and {who!r}")
+        found[actor] = who
+    if operator is not None:
+        found[EVERYBODY] = operator
+    if not found:
+        raise click.UsageError("who plays? Add --operator random, or see: mosaic operators ls")
+    return found
+
+
+def _seeds(episodes: int | None, seed: int, seeds: str | None) -> list[int]:
+    from mosaic.app.training import seeds_of
+
+    if seeds is None:
+        return list(range(seed, seed + (episodes or 1)))
+    if episodes is not None or seed:
+        raise click.UsageError("--seeds says which episodes are played: leave out --episodes and --seed")
+    return seeds_of(seeds)
+
+
+def _parameters(words: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        key, sign, value = word.partition("=")
+        if not sign or not key.startswith(("env.", "op.")):
+            raise click.UsageError(f"cannot read {word!r}: arguments are env.KEY=VALUE or op.KEY=VALUE")
+        found[key] = value
+    return found

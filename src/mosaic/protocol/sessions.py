@@ -1,0 +1,55 @@
+"""What a session is asked for: who decides for whom, in which episodes, how fast. Pure data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from mosaic.protocol.parameters import Parameter  # noqa: TC001  (msgspec reads the annotations)
+
+__all__ = ["EVERYBODY", "OperatorCard", "Seat", "Session"]
+
+EVERYBODY = "*"
+"""The seat of every actor that is not named."""
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An operator as the session's worker is told of it (`mosaic_worker.operators.seating` reads this)."""
+
+    kind: Literal["random", "noop", "actions", "python", "cmd", "policy"]
+    name: str
+    """As people typed it: what records of its decisions say."""
+    path: str = ""
+    """The file of `actions` and `python`."""
+    argv: list[str] = []
+    """The program of `cmd` and `policy`."""
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One session, but for its environment, which the job names."""
+
+    seats: dict[str, Seat]
+    """By actor; `EVERYBODY` for those that are not named."""
+    seeds: Annotated[list[int], Meta(min_length=1, max_length=100_000)]
+    """One episode with each."""
+    api: Literal["single", "aec", "parallel"] = "single"
+    fps: Annotated[float, Meta(gt=0, le=10_000)] | None = None
+    """Ticks a second; None: as fast as it goes."""
+    max_steps: Annotated[int, Meta(ge=1)] | None = None
+    on_failure: Literal["stop", "noop", "random"] = "stop"
+    deadline_secs: Annotated[float, Meta(gt=0, le=86_400)] = 30.0
+
+
+class OperatorCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What MOSAIC knows of a kind of operator, without loading anything of it."""
+
+    id: str
+    title: str
+    form: str
+    """What people type, such as `python:FILE.py`."""
+    help: str = ""
+    parameters: list[Parameter] = []
+    """Written `op.KEY=VALUE`."""
+    example: str = ""

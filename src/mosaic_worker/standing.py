@@ -28,8 +28,8 @@ def standing_of(env: Any, actor: Any) -> Optional[Standing]:
         kept = vars(layer)
         claim = kept.get("_mosaic_claim")
         if claim is not None:
-            track = claim.agents.track(actor)
-            return None if track is None else Standing(track.episode_id, track.step)
+            found = claim.agents.standing(actor)
+            return None if found is None else Standing(*found)
         track = kept.get("_mosaic")
         if track is not None and track.episode_id:
             return Standing(track.episode_id, track.step_count)

@@ -90,7 +90,7 @@ def plan(
     seeds = list(asked.get("seeds") or [0])
     job = Job(
         runner=RUNNER,
-        kind="play",
+        kind="session",
         env_id=env_id,
         seed=seeds[0],
         episodes=len(seeds),
@@ -140,7 +140,7 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         )
     told: dict[str, Any] = {
         "seats": seats,
-        "seeds": seeds,
+        "seeds": _ranges(seeds),
         "api": ("parallel" if parallel else "aec") if zoo else "single",
         **{
             name: asked[name] for name in ("fps", "max_steps", "on_failure", "deadline_secs") if name in asked
@@ -153,6 +153,17 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         return msgspec.convert(msgspec.to_builtins(told), Session)
     except msgspec.ValidationError as error:
         raise UsageError(f"a session cannot be like this: {error}") from None
+
+
+def _ranges(seeds: list[int]) -> list[tuple[int, int]]:
+    """Seeds as ranges, in their order."""
+    found: list[tuple[int, int]] = []
+    for seed in seeds:
+        if found and seed == found[-1][1] + 1:
+            found[-1] = (found[-1][0], seed)
+        else:
+            found.append((seed, seed))
+    return found
 
 
 def seat_of(

@@ -94,7 +94,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One filled-in card. Who fills in a field, and how a driver is told it: `mosaic_worker.common.words`."""
 
     runner: str
-    kind: Literal["train", "eval", "play"] = "train"
+    kind: Literal["train", "eval", "play", "session"] = "train"
     algorithm: str = ""
     env_id: str = ""
     seed: int | None = None

@@ -32,8 +32,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     seats: dict[str, Seat]
     """By actor; `EVERYBODY` for those that are not named."""
-    seeds: Annotated[list[int], Meta(min_length=1, max_length=100_000)]
-    """One episode with each."""
+    seeds: Annotated[list[tuple[int, int]], Meta(min_length=1, max_length=1000)]
+    """One episode with each: ranges, first and last included. (A word of a command holds 128 KiB.)"""
     api: Literal["single", "aec", "parallel"] = "single"
     fps: Annotated[float, Meta(gt=0, le=10_000)] | None = None
     """Ticks a second; None: as fast as it goes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs
@@ -42,8 +42,8 @@ class Plan(NamedTuple):
     env_id: str
     seats: Dict[str, Dict[str, Any]]
     """Who decides, by actor; `*` for all that are not named. Each as `operators.seating` reads it."""
-    seeds: List[int]
-    """One episode with each."""
+    seeds: List[Tuple[int, int]]
+    """One episode with each: ranges, first and last included."""
     env_arguments: Dict[str, Any] = {}  # noqa: RUF012  (never changed)
     api: str = "single"
     """The interface of the environment: `single`, `aec` or `parallel`."""
@@ -92,7 +92,7 @@ class _Session:
         return self._stop.exit_code
 
     def _seat(self, world: World) -> None:
-        """Give every actor its operator, and start those that are processes."""
+        """Give every actor its operator."""
         plan = self._plan
         actors = [""] if plan.api == "single" else list(world.env.possible_agents)
         unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
@@ -112,19 +112,22 @@ class _Session:
             instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
             if instead is not None:
                 instead.name = plan.on_failure
-            operator = seated(told, sitter)
+            try:
+                operator = seated(told, sitter)
+            except OperatorError as error:
+                raise Refused(str(error)) from None
             guarded = Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
             self._operators[actor] = guarded
-        for operator in self._operators.values():
-            operator.start()
 
     def _wait(self) -> None:
-        for actor, operator in self._operators.items():
-            try:
-                operator.wait_ready()
-            except OperatorError as error:
-                who = f" of {actor}" if actor != "" else ""
-                raise OperatorError(f"operator {operator.name!r}{who} is not ready: {error}") from None
+        """Start all operators, then wait for each: loading a framework can take half a minute."""
+        for step in ("start", "wait_ready"):
+            for actor, operator in self._operators.items():
+                try:
+                    getattr(operator, step)()
+                except OperatorError as error:
+                    who = f" of {actor}" if actor != "" else ""
+                    raise Refused(f"operator {operator.name!r}{who} cannot play: {error}") from None
 
     def _record(self) -> None:
         plan = self._plan
@@ -132,12 +135,13 @@ class _Session:
         args = {
             name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")
         }
-        mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0], seats=names, **args)
+        mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0][0], seats=names, **args)
 
     def _play(self, world: World) -> None:
-        plan, total = self._plan, len(self._plan.seeds)
+        plan = self._plan
+        total = sum(last - first + 1 for first, last in plan.seeds)
         pace, ledger = Pace(plan.fps), Ledger()
-        for number, seed in enumerate(plan.seeds):
+        for number, seed in enumerate(seed for first, last in plan.seeds for seed in range(first, last + 1)):
             if self._stop.asked:
                 return
             until = Until(

@@ -174,10 +174,8 @@ class Agents(Listener):
         times = self._known.get(agent, 0)
         if self._group is None or (times and not again):
             return None
-        codec = self._codecs.get(agent)
-        if codec is None:
-            codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
-        episode_id = "{}:{}".format(self._group, codec.agent_id) + (f"~{times}" if times else "")
+        codec = self._codec(agent)
+        episode_id = self._episode_id(codec, times)
         named = (dumps(episode_id), dumps(self._env_key), dumps(codec.agent_id), dumps(self._group))
         env = b"" if self._told else self._fields({"env": hidden(self.description)})
         now = time.time_ns() // 1000
@@ -192,6 +190,27 @@ class Agents(Listener):
         self._channel.append(body)
         self._told = True
         return track
+
+    def standing(self, agent: Any) -> Optional[Tuple[str, int]]:
+        """An agent's episode, and the number its next step will have; also just before it joins.
+
+        None when there is no episode, or it has been and gone.
+        """
+        track = self.track(agent)
+        if track is not None:
+            return track.episode_id, track.step + (1 if track.acted else 0)
+        if self._group is None or self._known.get(agent, 0):
+            return None
+        return self._episode_id(self._codec(agent), 0), 0
+
+    def _codec(self, agent: Any) -> _Codec:
+        codec = self._codecs.get(agent)
+        if codec is None:
+            codec = self._codecs[agent] = _Codec(agent, self._recorder.inline_bytes)
+        return codec
+
+    def _episode_id(self, codec: _Codec, times: int) -> str:
+        return "{}:{}".format(self._group, codec.agent_id) + (f"~{times}" if times else "")
 
     def step(self, agent: Any, reward: Reward, obs: Any, *, terminated: bool, truncated: bool) -> None:
         """The reward of an agent's waiting action is known: its step is done, and the episode may be."""

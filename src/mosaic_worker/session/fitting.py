@@ -41,7 +41,8 @@ def checked(action: Any, space: Any, mask: Any = None) -> Any:
     Raises:
         OperatorError: it does not; says what was answered and what would be right.
     """
-    if space is not None and not space.contains(action):
+    # A list is no action where `fitted` could not make an array of it, whatever a space makes of lists.
+    if space is not None and (isinstance(action, list) or not space.contains(action)):
         raise OperatorError(f"it answered {_short(action)}, which is not an action of {_short(space)}")
     if mask is not None and type(space).__name__ == "Discrete":
         index = int(action) - int(getattr(space, "start", 0))

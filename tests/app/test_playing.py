@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mosaic.app import playing
+from mosaic.errors import UsageError
+from mosaic.paths import DataRoot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> DataRoot:
+    path = tmp_path / "home"
+    path.mkdir(mode=0o700)
+    return DataRoot(path)
+
+
+def test_a_session_that_can_work_has_a_command_and_says_so(root: DataRoot) -> None:
+    plan = playing.plan(
+        root,
+        "FrozenLake-v1",
+        {"*": "random"},
+        seeds=[3, 5, 6, 7],
+        parameters={"env.is_slippery": "false"},
+        fps=4.0,
+        on_failure="noop",
+    )
+    assert plan.ok
+    assert plan.command[:3] == [sys.executable, "-m", "mosaic_worker.drivers.session"]
+    told = json.loads(plan.command[3])
+    assert (told["env_id"], told["env_arguments"]) == ("FrozenLake-v1", {"is_slippery": False})
+    assert (told["seeds"], told["fps"], told["on_failure"]) == ([[3, 3], [5, 7]], 4.0, "noop")
+    assert told["seats"] == {"*": {"kind": "random", "name": "random"}}
+    assert (plan.job.kind, plan.job.runner, plan.job.seed, plan.job.episodes) == ("session", "session", 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("seats", "said"),
+    [
+        ({"player_9": "random", "*": "random"}, "has no agent 'player_9'"),
+        ({"player_1": "random"}, "nobody decides for player_2"),
+    ],
+)
+def test_seats_that_are_not_the_environments_are_refused_before_anything_starts(
+    root: DataRoot, seats: dict[str, str], said: str
+) -> None:
+    plan = playing.plan(root, "pettingzoo.classic.tictactoe_v3", seats)
+    assert not plan.ok
+    (check,) = [check for check in plan.checks if check.name == "seats"]
+    assert check.level == "fail"
+    assert said in check.text
+
+
+def test_the_seats_of_a_match_are_named(root: DataRoot) -> None:
+    plan = playing.plan(root, "pettingzoo.classic.tictactoe_v3", {"player_1": "noop", "*": "random"})
+    (check,) = [check for check in plan.checks if check.name == "seats"]
+    assert (check.level, check.text) == ("ok", "player_1: noop, player_2: random")
+    assert json.loads(plan.command[3])["api"] == "aec"
+
+
+@pytest.mark.parametrize(
+    ("seats", "asked", "said"),
+    [
+        ({"*": "randm"}, {}, "neither an operator, nor a run, nor a file.*Did you mean 'random'"),
+        ({"a": "random"}, {}, "has one actor: use --operator"),
+        ({"*": "random"}, {"parallel": True}, "--parallel is for PettingZoo"),
+        (
+            {"*": "random"},
+            {"parameters": {"op.sample": "true"}},
+            "no operator in these seats has a parameter 'sample'",
+        ),
+        ({"*": "random"}, {"fps": -1.0}, "a session cannot be like this"),
+        ({"*": "python:/no/such.py"}, {}, "there is no file"),
+    ],
+)
+def test_what_cannot_be_asked_for_says_why(
+    root: DataRoot, seats: dict[str, str], asked: playing.Asked, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        playing.plan(root, "CartPole-v1", seats, **asked)

@@ -1,0 +1,104 @@
+"""`mosaic play`: sessions by operators of several kinds and interpreters, as runs that replay."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mosaic.app import run_index
+from mosaic.paths import DataRoot
+from mosaic.runs.folder import read_manifest
+from tests.cli.conftest import Said, home_after
+from tests.daemons import until
+
+pytestmark = pytest.mark.timeout(600)
+Call = Callable[..., Said]
+
+
+@pytest.fixture(scope="module")
+def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with a table that walks over the ice, named `walker`."""
+    path = tmp_path_factory.mktemp("played")
+    words = (
+        "train",
+        "tabular/q_learning",
+        "FrozenLake-v1",
+        "--steps",
+        "8000",
+        "--seed",
+        "1",
+        "--name",
+        "walker",
+    )
+    with home_after(path, *words, "env.is_slippery=false"):
+        yield path
+
+
+@pytest.fixture
+def trained(trained_home: Path, monkeypatch: pytest.MonkeyPatch) -> DataRoot:
+    """Its data root, in force for this test."""
+    monkeypatch.setenv("MOSAIC_HOME", str(trained_home))
+    return DataRoot(trained_home)
+
+
+def test_a_checkpoint_plays_in_a_seat_and_its_decisions_are_kept(trained: DataRoot, mosaic: Call) -> None:
+    words = ("FrozenLake-v1", "-o", "walker:best", "--seeds", "3-5", "env.is_slippery=false")
+    said = mosaic("play", *words, "--name", "walk")
+    assert said.code == 0, said.err
+    assert said.out.splitlines()[0] == "1 of 3, seed 3: return 1 in 6 steps"
+    row = run_index.find(trained, "walk")
+    spec = read_manifest(trained.run(row.run_id)).spec
+    assert (spec.runner, spec.job and spec.job.kind) == ("session", "session")
+    assert json.loads(mosaic("show", "walk", "--json").out)["episodes"] == 3
+    lines = mosaic("events", "walk", "--kind", "decision", "--episode", "1", "--json").out.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [one["step"] for one in found] == list(range(6))
+    assert {one["operator"].partition("@")[0] for one in found} == {"walker"}
+    assert all(len(one["data"]["q"]) == 4 for one in found)
+    replayed = mosaic("replay", "walk", "--all", "--verify")
+    assert replayed.code == 0, replayed.err
+    assert mosaic("verify", "walk").code == 0
+
+
+def test_a_checkpoint_in_the_wrong_environment_says_which_one_fits(trained: DataRoot, mosaic: Call) -> None:
+    del trained
+    said = mosaic("play", "CliffWalking-v1", "-o", "walker")
+    assert said.code == 2, said.out
+    assert "does not fit CliffWalking-v1" in said.err
+    assert "trained on FrozenLake-v1" in said.err
+
+
+def test_a_stopped_session_ends_in_good_order(trained: DataRoot, mosaic: Call) -> None:
+    run_id = mosaic("play", "CartPole-v1", "-o", "random", "-n", "1000000", "--detach").out.strip()
+    until(lambda: run_index.find(trained, run_id).steps > 0)
+    assert mosaic("stop", run_id, "--wait", "60").code == 0
+    shown = json.loads(mosaic("show", run_id, "--json").out)
+    assert shown["state"] == "stopped"
+    assert mosaic("verify", run_id).code == 0
+
+
+def test_what_is_asked_wrongly_starts_nothing(trained: DataRoot, mosaic: Call) -> None:
+    del trained
+    for words, said in (
+        (("CartPole-v1",), "who plays?"),
+        (("CartPole-v1", "--seat", "x"), "a seat is AGENT=WHO"),
+        (("CartPole-v1", "-o", "random", "--seeds", "1-3", "-n", "2"), "leave out --episodes"),
+        (("CartPole-v1", "-o", "random", "gravity=3"), "arguments are env.KEY=VALUE or op.KEY=VALUE"),
+        (("CartPole-v1", "--seat", "a=noop", "--seat", "a=random"), "a has two operators"),
+        (("CartPol-v1", "-o", "random"), "did you mean CartPole-v1"),
+    ):
+        found = mosaic("play", *words)
+        assert found.code == 2, words
+        assert said in found.err + found.out, words
+
+
+def test_a_dry_run_prints_the_command_and_the_checks(trained: DataRoot, mosaic: Call) -> None:
+    del trained
+    said = mosaic("play", "CartPole-v1", "-o", "noop", "--dry-run")
+    assert said.code == 0
+    assert f"{sys.executable} -m mosaic_worker.drivers.session" in said.out
+    assert "CartPole-v1 was made and stepped" in said.out

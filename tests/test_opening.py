@@ -57,6 +57,7 @@ ALLOWED = {
     "mosaic_worker/hooks/children.py": "the first line of a program that the script starts",
     "mosaic_worker/hooks/describe.py": "the source of an environment",
     "mosaic_worker/listing.py": "the checkpoint that the script saved",
+    "mosaic_worker/operators/seating.py": "the user's list of actions",
     "mosaic_worker/replay/__main__.py": "/dev/null",
     "mosaic_worker/replay/branch.py": "the plan of a branch",
     "mosaic_worker/replay/build.py": "the source of an environment",

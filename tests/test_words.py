@@ -14,15 +14,26 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 
+_SESSIONS = (
+    "mosaic_worker/session",
+    "mosaic_worker/operators",
+    "mosaic_worker/drivers",
+    "mosaic/protocol/sessions.py",
+    "mosaic/protocol/cards.py",
+    "mosaic/protocol/shown.py",
+    "mosaic/operators",
+    "mosaic/runners/decide.py",
+    "mosaic/runners/own/session.py",
+    "mosaic/app/playing.py",
+    "mosaic/testing",
+    "mosaic/cli/play.py",
+    "mosaic/cli/operators.py",
+)
+
 HOMES: dict[str, tuple[str, ...]] = {
-    "session": ("mosaic_worker/session", "mosaic_worker/operators"),
-    "seat": ("mosaic_worker/session", "mosaic_worker/operators"),
-    "operator": (
-        "mosaic_worker/session",
-        "mosaic_worker/operators",
-        "mosaic_worker/drivers",
-        "mosaic/protocol/events.py",
-    ),
+    "session": _SESSIONS,
+    "seat": _SESSIONS,
+    "operator": (*_SESSIONS, "mosaic/protocol/events.py"),
     "supervisor": ("mosaic_worker/session",),
     "place": ("mosaic/daemon/places", "mosaic/daemon/trainer.py"),
     "wish": (),

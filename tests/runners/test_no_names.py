@@ -18,7 +18,7 @@ import pytest
 
 import mosaic
 import mosaic_worker
-from mosaic.protocol.cards import COMMAND_RUNNER
+from mosaic.protocol.cards import COMMAND_RUNNER, SESSION_RUNNER
 from mosaic.runners.registry import GROUP
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OURS = {
     for point in importlib.metadata.entry_points(group=GROUP)
     if point.module.partition(".")[0] == "mosaic"
 }
-ANY = "|".join(sorted(OURS - {COMMAND_RUNNER}))
+ANY = "|".join(sorted(OURS - {COMMAND_RUNNER, SESSION_RUNNER}))  # a session is a thing before it is a runner
 NOT_GENERIC = re.compile(
     rf"mosaic/(runners/own|rpc/pb)/.*|mosaic_worker/drivers/({ANY})(_family)?(\.py|/.*)|mosaic_worker/hooks/({ANY})\.py"
 )

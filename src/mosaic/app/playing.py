@@ -15,7 +15,7 @@ import msgspec
 from mosaic.app import saved, starting_points, training
 from mosaic.errors import RunNotFoundError, UsageError
 from mosaic.operators import own, registry
-from mosaic.protocol.cards import Job
+from mosaic.protocol.cards import SESSION_RUNNER, Job
 from mosaic.protocol.sessions import EVERYBODY, Seat, Session
 from mosaic.runners.parameters import convert, near
 
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known
     from mosaic.paths import DataRoot
 
-__all__ = ["RUNNER", "Asked", "plan", "play", "seat_of"]
+__all__ = ["Asked", "plan", "play", "seat_of"]
 
-RUNNER = "session"
 _ZOO = re.compile(r"pettingzoo[./]\w+[./]\w+_v\d+")
 _OP = "op."
 
@@ -89,7 +88,7 @@ def plan(
         )
     seeds = list(asked.get("seeds") or [0])
     job = Job(
-        runner=RUNNER,
+        runner=SESSION_RUNNER,
         kind="session",
         env_id=env_id,
         seed=seeds[0],

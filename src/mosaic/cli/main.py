@@ -29,7 +29,7 @@ __all__ = ["COMMANDS", "FORMER_NAMES", "main", "mosaic"]
 COMMANDS = {
     "run": ("run", "Run a command and record everything it does."),
     "train": ("train", "Train with a runner."),
-    "play": ("play", "Put somebody into every seat of an environment and let them play."),
+    "play": ("play", "Play: an operator in every seat of an environment."),
     "operators": ("operators", "List and show operators: who can decide in a session."),
     "runners": ("runners", "List, show, install and remove runners."),
     "ls": ("ls", "List the runs."),

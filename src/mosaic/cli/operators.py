@@ -30,7 +30,12 @@ def operators_command() -> None:
 @operators_command.command("ls")
 @options.json_option
 def ls_command(*, as_json: bool) -> int:
-    """List the operators, and how they are named."""
+    """List the operators, and how they are written.
+
+    \b
+    Example:
+      mosaic operators ls
+    """
     from mosaic.operators import registry
 
     every = registry.listed()
@@ -61,7 +66,12 @@ def ls_command(*, as_json: bool) -> int:
 @click.argument("name", metavar="OPERATOR")
 @options.json_option
 def show_command(*, name: str, as_json: bool) -> int:
-    """Show one operator: how it is written, and its parameters."""
+    """Show one operator: how it is written, and its parameters.
+
+    \b
+    Example:
+      mosaic operators show checkpoint
+    """
     from mosaic.operators import registry
     from mosaic.runners.parameters import bounds
 

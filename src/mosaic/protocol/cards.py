@@ -17,6 +17,7 @@ from mosaic.protocol.sessions import Session  # noqa: TC001  (msgspec reads the 
 
 __all__ = [
     "COMMAND_RUNNER",
+    "SESSION_RUNNER",
     "Algorithm",
     "Capabilities",
     "Check",
@@ -30,6 +31,10 @@ Level = Literal["ok", "warn", "fail"]
 
 COMMAND_RUNNER = "script"
 """The runner of plain commands: every run has one, and this is the one of a run nobody named a runner for."""
+
+
+SESSION_RUNNER = "session"
+"""The runner that plays: whose job a session is."""
 
 
 class Algorithm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

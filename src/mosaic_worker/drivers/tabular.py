@@ -19,7 +19,7 @@ from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.drivers.kit.evaluating import evaluate
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
-from mosaic_worker.drivers.kit.serving import Place, serve
+from mosaic_worker.drivers.kit.serving import Surroundings, serve
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
 from mosaic_worker.operators import Choice, Learner, Operator, Policy, Seat
 from mosaic_worker.session.loop import Until, play
@@ -417,15 +417,15 @@ class _Seated(Operator):
         return Choice(table.action(column), {"q": values, "value": max(values)})
 
 
-def _seated(words: Words, place: Place) -> Operator:
+def _seated(words: Words, around: Surroundings) -> Operator:
     import numpy as np
 
     if words.checkpoint is None:
         raise Refused("--checkpoint is missing: the file that plays")
     values, held = _load(words.checkpoint, words)
-    place.check(trained_on=held.env, spaces=held.spaces or {})
-    table = Table(values, np.random.default_rng(0), first_observation=place.starts["observation"],
-                   first_action=place.starts["action"])  # fmt: skip
+    around.check(trained_on=held.env, spaces=held.spaces or {})
+    table = Table(values, np.random.default_rng(0), first_observation=around.starts["observation"],
+                   first_action=around.starts["action"])  # fmt: skip
     return _Seated(table, samples=bool(words.parameters.get("sample")))
 
 

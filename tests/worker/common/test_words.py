@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mosaic.protocol.cards import Capabilities, Job, RunnerCard
 from mosaic.sdk.connection import Connection
-from mosaic_worker.common.words import FIELDS, Field, Refused, Words, asked, parse, write
+from mosaic_worker.common.words import FIELDS, KINDS, Field, Refused, Words, asked, parse, write
 
-NOT_TOLD = {"runner", "kind", "parameters", "arguments", "group"}
+NOT_TOLD = {"runner", "kind", "parameters", "arguments", "group", "session"}
 """Fields of a job that a driver is told in another way than by a flag, or not at all."""
 
 
@@ -37,7 +37,7 @@ def _value(field: Field) -> st.SearchStrategy[Any]:
     return st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1)
 
 
-@given(st.data(), st.sampled_from(["train", "eval"]))
+@given(st.data(), st.sampled_from(KINDS))
 def test_whatever_a_job_says_its_driver_reads(data: st.DataObject, kind: Any) -> None:
     said = {field.name: data.draw(_value(field)) for field in FIELDS}
     found = parse(write(Job(runner="r", kind=kind, **said)))
@@ -72,7 +72,7 @@ def test_parameters_are_read_and_those_of_the_environment_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["play"], ["--env", "E"], ["train"], ["eval", "--seed"], ["eval", "--seed", "x"]]
+    "words", [[], ["dance"], ["--env", "E"], ["train"], ["eval", "--seed"], ["eval", "--seed", "x"]]
 )
 def test_a_word_that_is_missing_or_wrong_is_refused(words: list[str]) -> None:
     with pytest.raises(Refused):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mosaic.errors import UsageError
-from mosaic.protocol.cards import Algorithm, Capabilities, RunnerCard
+from mosaic.protocol.cards import SESSION_RUNNER, Algorithm, Capabilities, RunnerCard
 from mosaic.runners.parameters import env_arguments
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class SessionRunner:
     """Plays a job's session with the driver of that name."""
 
     card = RunnerCard(
-        id="session",
+        id=SESSION_RUNNER,
         title="Sessions",
         help="Anybody in any seat of an environment: mosaic play CartPole-v1 --operator random",
         algorithms=[Algorithm(id="play", title="A session", help="An operator in every seat.")],

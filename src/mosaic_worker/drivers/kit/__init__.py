@@ -10,7 +10,7 @@ from mosaic_worker.drivers.kit.envs import make as make_env
 from mosaic_worker.drivers.kit.evaluating import Evaluation, evaluate, report
 from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
-from mosaic_worker.drivers.kit.serving import Place, serve
+from mosaic_worker.drivers.kit.serving import Surroundings, serve
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop
 from mosaic_worker.operators import Choice, Learner, Operator, Policy
 from mosaic_worker.session.loop import Until, play
@@ -23,12 +23,12 @@ __all__ = [
     "Insisted",
     "Learner",
     "Operator",
-    "Place",
     "Played",
     "Policy",
     "Refused",
     "Saver",
     "Stop",
+    "Surroundings",
     "Until",
     "Words",
     "evaluate",

@@ -14,10 +14,10 @@ from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.operators import Operator, Seat
 from mosaic_worker.parcels import pack, unpack
 
-__all__ = ["Place", "serve"]
+__all__ = ["Surroundings", "serve"]
 
 
-class Place(NamedTuple):
+class Surroundings(NamedTuple):
     """Where the policy will sit, as the session tells it."""
 
     env: str
@@ -56,7 +56,7 @@ class _Served:
         self.refused: Tuple[Any, ...] = ()
 
 
-def serve(words: Words, load: Callable[[Words, Place], Operator]) -> int:
+def serve(words: Words, load: Callable[[Words, Surroundings], Operator]) -> int:
     """Load a policy and answer until the session has no more questions.
 
     Args:
@@ -76,7 +76,7 @@ def serve(words: Words, load: Callable[[Words, Place], Operator]) -> int:
         ask = message.get("ask")
         try:
             if ask == "open":
-                operator = load(words, _place(message))
+                operator = load(words, _surroundings(message))
                 wire.write(answers, {"ready": True})
             elif operator is None:
                 return 2  # no session asks before it opens
@@ -92,9 +92,9 @@ def serve(words: Words, load: Callable[[Words, Place], Operator]) -> int:
             return 2
 
 
-def _place(message: Dict[str, Any]) -> Place:
+def _surroundings(message: Dict[str, Any]) -> Surroundings:
     told = {name: message.get(f"{name}_space") or {} for name in ("observation", "action")}
-    return Place(
+    return Surroundings(
         str(message.get("env", "")),
         {name: str(space.get("text", "")) for name, space in told.items()},
         {name: int(space.get("start", 0)) for name, space in told.items()},

@@ -14,7 +14,7 @@ from mosaic_worker.drivers.sb3_family.insight import insight
 from mosaic_worker.operators import Choice, Operator, Seat
 
 if TYPE_CHECKING:
-    from mosaic_worker.drivers.kit.serving import Place
+    from mosaic_worker.drivers.kit.serving import Surroundings
     from mosaic_worker.session.view import View
 
 __all__ = ["evaluate", "seated"]
@@ -107,7 +107,7 @@ def evaluate(words: Words, family: Family) -> int:
     return 0
 
 
-def seated(words: Words, place: Place, family: Family) -> Operator:
+def seated(words: Words, around: Surroundings, family: Family) -> Operator:
     """The policy of a checkpoint, for a session in another interpreter.
 
     Raises:
@@ -122,7 +122,7 @@ def seated(words: Words, place: Place, family: Family) -> Operator:
         file.seek(0)
         normaliser = files.read_member(file, files.NORMALISER)
     spaces = about.spaces or {"observation": str(model.observation_space), "action": str(model.action_space)}
-    place.check(trained_on=about.env, spaces=spaces)
+    around.check(trained_on=about.env, spaces=spaces)
     return _Model(
         model,
         normaliser=normaliser,

@@ -40,7 +40,7 @@ def work(words: Words, family: Family) -> int:
     """Do one job."""
     stop = Stop()
     if words.kind == "play":
-        return serve(words, lambda job, place: seated(job, place, family))
+        return serve(words, lambda job, around: seated(job, around, family))
     if words.kind == "eval":
         return evaluate(words, family)
     training = _Training(words, family, stop)

@@ -50,8 +50,8 @@ def test_what_a_runner_writes_a_driver_reads() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "'train' or 'eval'"),
-        (["play"], "'play'"),
+        ([], "one of train, eval, play"),
+        (["dance"], "'dance'"),
         (["train", "--env"], "--env needs a value"),
         (["train", "--env", "E", "--seed", "one"], "whole number, got 'one'"),
         (["train", "--env", "E", "--sed", "1"], "'--sed'"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mosaic_worker.drivers.kit.command import Refused
-from mosaic_worker.drivers.kit.serving import Place
+from mosaic_worker.drivers.kit.serving import Surroundings
 from mosaic_worker.drivers.tabular import State, Table, writer
 from mosaic_worker.operators import Seat
 from mosaic_worker.operators.remote import Framed
@@ -98,6 +98,8 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_place_that_does_not_say_its_spaces_is_taken_at_its_word() -> None:
-    Place("E", {"observation": "", "action": SPACES["action"]}, {}).check(trained_on="E", spaces=SPACES)
+    Surroundings("E", {"observation": "", "action": SPACES["action"]}, {}).check(
+        trained_on="E", spaces=SPACES
+    )
     with pytest.raises(Refused, match="action space is Box"):
-        Place("E", {"action": "Box"}, {}).check(trained_on="E", spaces=SPACES)
+        Surroundings("E", {"action": "Box"}, {}).check(trained_on="E", spaces=SPACES)

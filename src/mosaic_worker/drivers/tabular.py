@@ -424,8 +424,8 @@ def _seated(words: Words, around: Surroundings) -> Operator:
         raise Refused("--checkpoint is missing: the file that plays")
     values, held = _load(words.checkpoint, words)
     around.check(trained_on=held.env, spaces=held.spaces or {})
-    table = Table(values, np.random.default_rng(0), first_observation=around.starts["observation"],
-                   first_action=around.starts["action"])  # fmt: skip
+    table = Table(values, np.random.default_rng(0), first_observation=around.start("observation"),
+                   first_action=around.start("action"))  # fmt: skip
     return _Seated(table, samples=bool(words.parameters.get("sample")))
 
 

@@ -6,8 +6,9 @@ The session runs in another interpreter, with the environment; this one has the 
 
 from __future__ import annotations
 
+import math
 import os
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from mosaic_worker.common import wire
 from mosaic_worker.drivers.kit.command import Refused, Words
@@ -21,25 +22,72 @@ class Surroundings(NamedTuple):
     """Where the policy will sit, as the session tells it."""
 
     env: str
-    spaces: Dict[str, str]
-    """`observation` and `action`, as Gymnasium writes them; empty where it does not say."""
-    starts: Dict[str, int]
-    """The first value of those that are Discrete."""
+    spaces: Dict[str, Any]
+    """`observation` and `action`, as `session.fitting.described` writes them; None where nobody says."""
 
-    def check(self, *, trained_on: str, spaces: Dict[str, str]) -> None:
+    def start(self, name: str) -> int:
+        """The first value of a Discrete space."""
+        return int((self.spaces.get(name) or {}).get("start", 0))
+
+    def check(self, *, trained_on: str, spaces: Mapping[str, Any]) -> None:
         """Refuse a seat the policy was not made for.
+
+        Args:
+            trained_on: the environment it was trained on, if that is known.
+            spaces: its spaces, as `described` writes them; or only their texts.
 
         Raises:
             Refused: says which space differs, and which environment would fit.
         """
         for name, here in self.spaces.items():
-            expected = spaces.get(name)
-            if expected and here and expected != here:
+            trained = spaces.get(name)
+            if trained and here and not same(here, trained):
+                own = trained if isinstance(trained, str) else trained["text"]
                 raise Refused(
-                    f"the checkpoint does not fit {self.env}: its {name} space is {here}, the policy was "
-                    f"trained on {trained_on or 'an environment'} with {expected}. Play "
+                    f"the checkpoint does not fit {self.env}: its {name} space is {here['text']}, the policy "
+                    f"was trained on {trained_on or 'an environment'} with {_plain(own)}. Play "
                     f"{trained_on or 'that one'} instead, or choose another checkpoint"
                 )
+
+
+def same(one: Mapping[str, Any], other: Any) -> bool:
+    """Whether two spaces are the same: by what they hold, or where only a text is known by that.
+
+    Bounds are compared as numbers: their texts differ from one version of numpy to the next.
+    """
+    if isinstance(other, str):
+        return _plain(str(one["text"])) == _plain(other)
+    for name in (one.keys() | other.keys()) - {"text"}:
+        mine, theirs = one.get(name), other.get(name)
+        if name == "spaces" and mine and theirs:
+            pairs = _pairs(mine, theirs)
+            if pairs is None or not all(same(*pair) for pair in pairs):
+                return False
+        elif name in ("low", "high"):
+            if not _near(mine, theirs):
+                return False
+        elif mine != theirs:
+            return False
+    return True
+
+
+def _pairs(mine: Any, theirs: Any) -> Optional[List[Tuple[Any, Any]]]:
+    """The parts of two spaces side by side; None when they have different parts."""
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        return [(mine[key], theirs[key]) for key in mine] if mine.keys() == theirs.keys() else None
+    return list(zip(mine, theirs)) if len(mine) == len(theirs) else None  # noqa: B905  (3.8 has no strict)
+
+
+def _near(mine: Any, theirs: Any) -> bool:
+    if isinstance(mine, list) and isinstance(theirs, list):
+        return len(mine) == len(theirs) and all(map(_near, mine, theirs))
+    if mine is None or theirs is None:
+        return mine is theirs
+    return math.isclose(mine, theirs, rel_tol=1e-6)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).replace("[ ", "[")
 
 
 class _Served:
@@ -93,9 +141,5 @@ def serve(words: Words, load: Callable[[Words, Surroundings], Operator]) -> int:
 
 
 def _surroundings(message: Dict[str, Any]) -> Surroundings:
-    told = {name: message.get(f"{name}_space") or {} for name in ("observation", "action")}
-    return Surroundings(
-        str(message.get("env", "")),
-        {name: str(space.get("text", "")) for name, space in told.items()},
-        {name: int(space.get("start", 0)) for name, space in told.items()},
-    )
+    told = {name: message.get(f"{name}_space") for name in ("observation", "action")}
+    return Surroundings(str(message.get("env", "")), told)

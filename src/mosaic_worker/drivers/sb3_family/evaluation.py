@@ -12,6 +12,7 @@ from mosaic_worker.drivers.sb3_family import files
 from mosaic_worker.drivers.sb3_family.family import MASKABLE, Family, class_of
 from mosaic_worker.drivers.sb3_family.insight import insight
 from mosaic_worker.operators import Choice, Operator, Seat
+from mosaic_worker.session.fitting import described
 
 if TYPE_CHECKING:
     from mosaic_worker.drivers.kit.serving import Surroundings
@@ -121,7 +122,7 @@ def seated(words: Words, around: Surroundings, family: Family) -> Operator:
         model = class_of(words, family).load(file, device="cpu")
         file.seek(0)
         normaliser = files.read_member(file, files.NORMALISER)
-    spaces = about.spaces or {"observation": str(model.observation_space), "action": str(model.action_space)}
+    spaces = {"observation": described(model.observation_space), "action": described(model.action_space)}
     around.check(trained_on=about.env, spaces=spaces)
     return _Model(
         model,

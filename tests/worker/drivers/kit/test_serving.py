@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from mosaic_worker.drivers.tabular import State, Table, writer
 from mosaic_worker.operators import Seat
 from mosaic_worker.operators.remote import Framed
 from mosaic_worker.operators.seating import Sitter
+from mosaic_worker.session.fitting import described
 from mosaic_worker.session.operator import OperatorError
 
 if TYPE_CHECKING:
@@ -97,9 +99,52 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
         child.close()
 
 
-def test_a_place_that_does_not_say_its_spaces_is_taken_at_its_word() -> None:
-    Surroundings("E", {"observation": "", "action": SPACES["action"]}, {}).check(
-        trained_on="E", spaces=SPACES
-    )
-    with pytest.raises(Refused, match="action space is Box"):
-        Surroundings("E", {"action": "Box"}, {}).check(trained_on="E", spaces=SPACES)
+def told(observation: Any, action: Any) -> dict[str, Any]:
+    return {"observation": described(observation), "action": described(action)}
+
+
+BOX = gym.spaces.Box(np.array([-4.8, -np.inf], np.float32), np.array([4.8, np.inf], np.float32))
+SEVERAL = gym.spaces.Dict({"a": BOX, "b": gym.spaces.Tuple([gym.spaces.Discrete(2)])})
+
+
+@pytest.mark.parametrize("space", [BOX, SEVERAL, gym.spaces.MultiDiscrete([2, 3]), gym.spaces.MultiBinary(4)])
+def test_the_same_spaces_fit_whatever_numpy_writes(space: Any) -> None:
+    trained = json.loads(json.dumps(told(space, gym.spaces.Discrete(2))))
+    trained["observation"]["text"] = "written by another numpy"
+    around = Surroundings("E", told(space, gym.spaces.Discrete(2)))
+    around.check(trained_on="E", spaces=trained)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        gym.spaces.Box(-1, 1, (2,)),
+        gym.spaces.Box(-4.8, 4.8, (3,)),
+        gym.spaces.Box(-4.8, 4.8, (2,), np.float64),
+        gym.spaces.Discrete(2),
+        SEVERAL,
+    ],
+)
+def test_other_spaces_are_refused(other: Any) -> None:
+    around = Surroundings("E", told(other, gym.spaces.Discrete(2)))
+    with pytest.raises(Refused, match="does not fit E: its observation space is"):
+        around.check(trained_on="F", spaces=told(BOX, gym.spaces.Discrete(2)))
+
+
+@pytest.mark.parametrize(
+    "other", [gym.spaces.Dict({"a": BOX}), gym.spaces.Dict({"a": BOX, "b": gym.spaces.Tuple([])})]
+)
+def test_parts_that_are_missing_are_noticed(other: Any) -> None:
+    with pytest.raises(Refused):
+        Surroundings("E", told(other, None)).check(trained_on="", spaces=told(SEVERAL, None))
+
+
+def test_where_only_texts_are_known_they_are_compared_without_their_blanks() -> None:
+    around = Surroundings("E", told(BOX, None))
+    around.check(trained_on="", spaces={"observation": "Box([-4.8   -inf], [4.8\n inf], (2,), float32)"})
+    with pytest.raises(Refused):
+        around.check(trained_on="", spaces={"observation": "Box([-4.8 -inf], [4.7 inf], (2,), float32)"})
+
+
+def test_a_seat_that_does_not_say_its_spaces_is_taken_at_its_word() -> None:
+    Surroundings("E", {"observation": None}).check(trained_on="E", spaces=SPACES)

@@ -50,6 +50,7 @@ ALLOWED = {
     "mosaic/ui/charts/values_csv.py": "the table that the user asked for",
     "mosaic/worker_site.py": "our own source, and its copy in the data root",
     # In the worker: files that it makes itself, or that the user names.
+    "mosaic_worker/dataset/__main__.py": "/dev/null",
     "mosaic_worker/drivers/cleanrl/launcher.py": "the user's script",
     "mosaic_worker/drivers/kit/loading.py": "the checkpoint that the user named",
     "mosaic_worker/drivers/kit/saving.py": "the checkpoint that it makes",

@@ -56,7 +56,7 @@ class Settling:
             for agent, seen in obs.items():
                 self._agents.join(agent, seen)
 
-    def step(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
+    def stepped(self, action: Any, obs: Any, reward: Any, terminated: Any, truncated: Any) -> None:
         """The environment was stepped: whoever acted, was paid, sees something or is over."""
         agents = self._agents
         many = len(numbers(reward) or ())

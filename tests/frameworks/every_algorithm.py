@@ -14,10 +14,14 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from mosaic_worker.drivers.kit import command
-from mosaic_worker.drivers.sb3_family import training
+from mosaic_worker.drivers.kit.serving import Surroundings
+from mosaic_worker.drivers.sb3_family import evaluation, training
+from mosaic_worker.operators import Seat
+from mosaic_worker.session.fitting import described
 
 ON_POLICY = ["n_steps=64", "batch_size=32"]
 OFF_POLICY = ["learning_starts=20", "buffer_size=5000", "batch_size=16"]
@@ -74,8 +78,28 @@ def life(family: Any, name: str, folder: Path) -> dict[str, Any]:
         "played": played.splitlines()[-1],
         "resumed": resumed.splitlines()[0],
         "warmed": warm.splitlines()[0],
+        "said": seated(family, name, env, final, digest),
         "reasons": sorted(path.name.partition("-")[0] for path in final.parent.iterdir()),
     }
+
+
+def seated(family: Any, name: str, env_id: str, path: Path, digest: str) -> list[str]:
+    """The checkpoint decides in a seat; what it says of a decision."""
+    import gymnasium as gym
+
+    env = gym.make(env_id)
+    observation, info = env.reset(seed=1)
+    told = {"observation": described(env.observation_space), "action": described(env.action_space)}
+    job = command.parse(["play", "--algo", name, "--checkpoint", str(path), "--sha256", digest])
+    said: set[str] = set()
+    for parameters in ({}, {"sample": True}):
+        operator = evaluation.seated(job._replace(parameters=parameters), Surroundings(env_id, told), family)
+        operator.begin(Seat("", env.action_space, 5))
+        view: Any = SimpleNamespace(observation=observation, mask=info.get("action_mask"), step=0)
+        choice = operator.act(view)
+        assert env.action_space.contains(choice.action), choice
+        said |= set(choice.data or {})
+    return sorted(said)
 
 
 def main() -> None:

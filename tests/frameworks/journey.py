@@ -63,7 +63,9 @@ def make_journey(bench: Workbench, journey: Journey) -> None:
     install(bench, journey)
     run = train(bench, journey)
     replay(bench, run)
-    replay(bench, evaluate(bench, f"{run}:final", journey))
+    evaluated = evaluate(bench, f"{run}:final", journey)
+    replay(bench, evaluated)
+    play(bench, f"{run}:final", evaluated, journey)
     stopped = stop(bench, journey)
     evaluate(bench, f"{stopped}:last", journey)
 
@@ -143,6 +145,22 @@ def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> str:
     assert "eval/mean_reward" in names, f"{journey.target}: {names}"
     run: str = found["run_id"]
     return run
+
+
+def play(bench: Workbench, checkpoint: str, evaluated: str, journey: Journey) -> None:
+    """The checkpoint decides in a session of another interpreter, just as it did in its own evaluation."""
+    words = [word for word in journey.words if word.startswith("env.")]
+    ok(bench, "play", journey.env_id, "--operator", checkpoint, "--seeds", "7-8", *words)
+    found = shown(bench, "last")
+    assert (found["state"], found["kind"]) == ("finished", "session"), found
+    first, second = bench.ask("episodes", "last")
+    assert second["seed"] == 8
+    (same,) = [row for row in bench.ask("episodes", evaluated) if row["seed"] == 7][:1]
+    assert (first["return"], first["steps"]) == (same["return"], same["steps"])
+    decisions = bench.ask("events", "last", "--kind", "decision")
+    assert len(decisions) == first["steps"] + second["steps"]
+    assert all(row["ms"] > 0 for row in decisions)  # each came from the child
+    replay(bench, "last")
 
 
 def stop(bench: Workbench, journey: Journey) -> str:

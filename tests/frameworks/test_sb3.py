@@ -19,3 +19,6 @@ def test_the_card_has_the_frameworks_own_defaults() -> None:
 def test_every_algorithm_trains_plays_goes_on_and_starts_warm(tmp_path: Path) -> None:
     found = assert_every_algorithm_lives(RUNNER.card, tmp_path)
     assert "normaliser" in found["a2c"]["resumed"]
+    for name in ("ppo", "a2c", "trpo"):
+        assert found[name]["said"] == ["entropy", "probs", "value"], name
+    assert found["dqn"]["said"] == ["q", "value"]

@@ -25,6 +25,7 @@ FULL: dict[str, Any] = {
     "sha256": "ab",
     "episodes": 7,
     "checkout": "/a/checkout",
+    "session": None,
 }
 
 

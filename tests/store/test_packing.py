@@ -146,7 +146,7 @@ def test_a_chunk_that_is_not_what_was_written_counts_as_damage() -> None:
 def test_the_newest_points_of_the_curve_are_packed_quickly_and_full_blocks_tightly(folder: RunFolder) -> None:
     worker = Segments(folder)
     chance = random.Random(1)
-    for count in (curve.TAIL, 300):
+    for count in (curve.TAIL, curve.TAIL - 1):
         for _ in range(count):
             name, return_ = f"e{worker.seq}", chance.random()
             worker.add({"type": "episode", "episode_id": name, "steps": 1, "return": return_, "t": 1.0})

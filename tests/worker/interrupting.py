@@ -7,6 +7,7 @@ at the n-th place of our own code, so that no place is left to luck. Imported by
 from __future__ import annotations
 
 import dis
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -59,6 +60,7 @@ def everywhere(
     while True:
         at += 1
         act, interrupt = prepare(), _Interrupt(at, every=every)
+        gc.disable()  # what a collected object does when it goes would be interrupted too, and nobody told
         sys.settrace(interrupt)
         try:
             act()
@@ -66,6 +68,7 @@ def everywhere(
             pass
         finally:
             sys.settrace(before)
+            gc.enable()
         check()
         if interrupt.left > 0:
             return at - 1

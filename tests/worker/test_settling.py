@@ -45,8 +45,8 @@ def test_an_agent_is_paid_for_its_step_until_it_sees_again() -> None:
     heard = Heard()
     settling = Settling(heard)
     settling.begin({"a": 0})
-    settling.step({"a": 7}, {"b": 1}, {"a": 1.0}, {}, {})
-    settling.step({"b": 8}, {"a": 2}, {"a": 2.0, "b": 5.0}, {}, {})
+    settling.stepped({"a": 7}, {"b": 1}, {"a": 1.0}, {}, {})
+    settling.stepped({"b": 8}, {"a": 2}, {"a": 2.0, "b": 5.0}, {}, {})
     assert heard.lines == [("join", "a", 0), ("join", "b", 1), ("step", "a", 3.0, 2, False, False)]
     assert heard.turn == 2
 
@@ -55,7 +55,7 @@ def test_all_ends_everybody_whether_they_see_something_or_not() -> None:
     heard = Heard()
     settling = Settling(heard)
     settling.begin({"a": 0, "b": 0})
-    settling.step({"a": 7, "b": 7}, {"a": 1}, {"a": 1.0}, {"a": True, "__all__": False}, {"__all__": True})
+    settling.stepped({"a": 7, "b": 7}, {"a": 1}, {"a": 1.0}, {"a": True, "__all__": False}, {"__all__": True})
     assert heard.lines[2:] == [("step", "a", 1.0, 1, True, True), ("step", "b", 0.0, None, False, True)]
     assert heard.open == []
 
@@ -64,7 +64,7 @@ def test_an_action_that_waits_at_the_end_gets_what_has_come_of_it_so_far() -> No
     heard = Heard()
     settling = Settling(heard)
     settling.begin({"a": 0, "b": 0})
-    settling.step({"a": 7}, {}, {"a": 2.5}, {}, {})
+    settling.stepped({"a": 7}, {}, {"a": 2.5}, {}, {})
     settling.settle()
     settling.settle()
     assert heard.lines[2:] == [("step", "a", 2.5, None, False, False)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,12 +10,8 @@ from mosaic.app import reading, run_index
 from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.errors import MosaicError
-from mosaic.protocol.runs import ENDED, RunState
-from mosaic.runs.folder import observe
-
-if TYPE_CHECKING:
-    from mosaic.protocol.runs import RunRow
-    from mosaic.runs.lifecycle import Seen
+from mosaic.protocol.runs import ENDED
+from mosaic.runs.folder import is_over
 
 __all__ = ["stop_command"]
 
@@ -54,7 +49,7 @@ def stop_command(*, runs: tuple[str, ...], wait_secs: float) -> None:
                 client.stop(row.run_id)
     until = time.monotonic() + wait_secs
     for row in going:
-        while not _is_over(now := run_index.row_of(root, row.run_id), observe(root.run(row.run_id))):
+        while not is_over(root.run(row.run_id), (now := run_index.row_of(root, row.run_id)).state):
             if time.monotonic() > until:
                 raise MosaicError(
                     f"run {row.run_id} is still {now.state.value} after {wait_secs:g} s: {now.reason}. "
@@ -62,11 +57,3 @@ def stop_command(*, runs: tuple[str, ...], wait_secs: float) -> None:
                 )
             time.sleep(_POLL_SECS)
         click.echo(f"run {row.run_id} {now.state.value}: {now.reason}")
-
-
-def _is_over(row: RunRow, seen: Seen) -> bool:
-    """Whether nothing of a run is left. An unreadable one may live: its locks have the word, if they can."""
-    if row.state is not RunState.UNREADABLE:
-        return row.state in ENDED
-    asked = not {"folder", "shim.lock", "tree.lock"} & seen.bad.keys()
-    return asked and not seen.shim_alive and not seen.tree_alive

@@ -43,6 +43,7 @@ __all__ = ["Chosen", "Dataset", "Left", "check_id", "default_id", "export_minari
 
 _ID = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+-v[0-9]+")
 _NAMESPACE_FILE = "namespace_metadata.json"
+_DECISION = str(Decision.__struct_config__.tag)
 _NAMED = 5  # reasons, and episodes of one reason, in a sentence
 
 
@@ -211,7 +212,7 @@ class _Work:
             return  # nothing will be written: the rest is replayed to say all that is wrong
         steps = reader.steps(row.index)
         actions = [step.action for step in steps]
-        decisions = (typed(event) for event in reader.each_event("decision", episode=row.index))
+        decisions = (typed(event) for event in reader.each_event(_DECISION, episode=row.index))
         marks = corrected(actions, (event for event in decisions if isinstance(event, Decision)))
         acted, unfit = resimulator.actions(row, actions, marks.proposed)
         self._open(run_id, reader, resimulator, row)

@@ -54,8 +54,9 @@ class Algorithm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a runner can do. Unknown means no."""
+    """What a runner can do. Unknown means no, but for training."""
 
+    supports_train: bool = True
     supports_warmstart: bool = False
     """Training may start from a checkpoint's weights (`--init`)."""
     supports_resume: bool = False

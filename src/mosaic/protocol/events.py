@@ -216,7 +216,7 @@ Event = (
 )
 
 LATER_FIELDS: dict[type[_Event], tuple[str, ...]] = {
-    Reset: ("role",),
+    Reset: ("role", "attributes", "attributes_unrecorded"),
     Step: ("rewards",),
     Decision: ("proposed", "executed", "verdict", "by", "reason", "ms"),
     Belief: ("add", "del", "chosen", "intentions"),

@@ -16,7 +16,16 @@ import msgspec
 
 from mosaic import __version__
 from mosaic.errors import StoreError, UsageError
-from mosaic.protocol.runs import Control, ExitRecord, Manifest, ProcRecord, RunSpec, ScriptRecord
+from mosaic.protocol.runs import (
+    ENDED,
+    Control,
+    ExitRecord,
+    Manifest,
+    ProcRecord,
+    RunSpec,
+    RunState,
+    ScriptRecord,
+)
 from mosaic.runs.files import make_private, read_json, sync_folder, write_json
 from mosaic.runs.keeper import replaced_lock
 from mosaic.runs.lifecycle import Seen
@@ -33,6 +42,7 @@ __all__ = [
     "create",
     "ended",
     "find_manifest",
+    "is_over",
     "is_run_id",
     "mark_unkept",
     "observe",
@@ -183,6 +193,18 @@ def observe(folder: RunFolder) -> Seen:
         return _look(fd)
     finally:
         os.close(fd)
+
+
+def is_over(folder: RunFolder, state: RunState) -> bool:
+    """Whether nothing of a run in that state is left.
+
+    An unreadable one may still live: its locks have the word, where they can be asked.
+    """
+    if state is not RunState.UNREADABLE:
+        return state in ENDED
+    seen = observe(folder)
+    asked = not {"folder", "shim.lock", "tree.lock"} & seen.bad.keys()
+    return asked and not seen.shim_alive and not seen.tree_alive
 
 
 def _look(fd: int) -> Seen:

@@ -16,4 +16,4 @@ def new_run_id() -> str:
     """A new id: 48 bits of milliseconds since 1970, then 80 random ones."""
     millis = time.time_ns() // 1_000_000
     number = millis << 8 * _RANDOM_BYTES | int.from_bytes(os.urandom(_RANDOM_BYTES), "big")
-    return "".join(_LETTERS[number >> 5 * place & 31] for place in reversed(range(_LENGTH)))
+    return "".join(_LETTERS[number >> 5 * digit & 31] for digit in reversed(range(_LENGTH)))

@@ -123,6 +123,8 @@ def _imports(runner: Runner, entry_point: str) -> Iterator[str]:
 
 def _commands(runner: Runner, checkout: str) -> Iterator[str]:
     card = runner.card
+    if not card.capabilities.supports_train:
+        return
     if not card.algorithms:
         if not card.needs_env:
             yield from _command(runner, Job(runner=card.id, arguments=["true"]), must_name=["true"])

@@ -101,7 +101,7 @@ class AgentsTrack:
         agents = self._agents
         if not agents.begun:
             self.begin(None)
-        self._settling.step(action, obs, reward, terminated, truncated)
+        self._settling.stepped(action, obs, reward, terminated, truncated)
         agents.shown.step_count = agents.turn
 
     def cut(self) -> None:

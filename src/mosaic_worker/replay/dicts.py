@@ -115,7 +115,7 @@ class DictSim(Sim):
             agent = names.get(name, name)  # it may act before it was shown anything
             actions[agent] = live(action, self.world.action_space(agent))
         self.world.step(actions)
-        self.books["settling"].step(actions, *self.world.values)
+        self.books["settling"].stepped(actions, *self.world.values)
         last = self.turn + 1 == len(unit.turns)
         if last:
             self.books["settling"].settle()

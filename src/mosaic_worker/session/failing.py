@@ -71,7 +71,7 @@ class Guarded(Learner):
         try:
             choice = self._operator.act(view)
             if not self._trusted:
-                checked(choice.action, self._space, view.mask)
+                checked(choice.action, self._space, view.rule)
         except Exception as error:  # noqa: BLE001  (as above)
             self._failed(error, view.actor)
             assert self._instead is not None  # noqa: S101  (else the failure was raised)

@@ -31,11 +31,20 @@ class View:
 
     @property
     def mask(self) -> Any:
-        """Which actions are legal: `action_mask` of the observation or of the info; None when nobody says."""
-        observation = self.observation
-        if isinstance(observation, dict) and "action_mask" in observation:
-            return observation["action_mask"]
+        """Which actions make sense: `action_mask` of the observation or the info; None when nobody says."""
+        rule = self.rule
+        if rule is not None:
+            return rule
         return self.info.get("action_mask") if isinstance(self.info, dict) else None
+
+    @property
+    def rule(self) -> Any:
+        """The mask outside of which an action breaks the rules: the observation's, as board games have it.
+
+        What stands in the info is advice: Taxi takes the others too, and they change nothing.
+        """
+        observation = self.observation
+        return observation.get("action_mask") if isinstance(observation, dict) else None
 
     def frame(self) -> Any:
         """An RGB frame of the environment as it stands now; None when it gives none."""

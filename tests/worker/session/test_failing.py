@@ -43,7 +43,7 @@ def guarded(operator: Operator, *, instead: bool, heard: list[str]) -> Guarded:
 
 
 def view(mask: Any = None) -> Any:
-    return SimpleNamespace(mask=mask, actor="player_0", step=0)
+    return SimpleNamespace(mask=mask, rule=mask, actor="player_0", step=0)
 
 
 def test_what_goes_well_passes_through() -> None:

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[3]
 TREES = (ROOT / "src" / "mosaic_worker", ROOT / "src" / "mosaic", ROOT / "tests" / "third_party")
 WORLDS = "mosaic_worker/session/worlds/"
 NOT_ENVIRONMENTS = {
+    "mosaic_worker/settling.py": {"agents.step", "self._agents.step"},  # who writes the episodes of agents
     "mosaic_worker/session/loop.py": {"world.step", "world.reset"},
     "mosaic_worker/probe.py": {"world.reset"},
     "mosaic_worker/replay/": {"sim.step", "sim.reset", "self.world.step", "self.world.reset"},

@@ -23,6 +23,8 @@ from mosaic_worker.session.worlds import SingleWorld
 def test_the_mask_is_the_observations_or_else_the_infos(observation: Any, info: Any, mask: Any) -> None:
     view = View(SingleWorld(None), "", Outcome(observation, info=info), 0, 0.0)
     assert view.mask == mask
+    own = isinstance(observation, dict) and "action_mask" in observation
+    assert view.rule == (mask if own else None)  # what the info says is advice
 
 
 def test_a_frame_is_drawn_when_it_is_asked_for() -> None:

@@ -24,7 +24,7 @@ class SessionRunner:
         title="Sessions",
         help="Anybody in any seat of an environment: mosaic play CartPole-v1 --operator random",
         algorithms=[Algorithm(id="play", title="A session", help="An operator in every seat.")],
-        capabilities=Capabilities(supports_pause=True, multi_agent=True),
+        capabilities=Capabilities(supports_train=False, supports_pause=True, multi_agent=True),
         imports=["gymnasium"],
     )
 

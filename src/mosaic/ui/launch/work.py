@@ -43,7 +43,8 @@ def look(root: DataRoot, checkouts: Mapping[str, str] | None = None) -> list[Ent
         checkouts: the folders in which runners find their algorithms, by runner; else the settings' say.
     """
     settings, named = load(root), checkouts or {}
-    return [_entry(root, one, settings, named.get(one.id, "")) for one in registry.listed(settings)]
+    found = [_entry(root, one, settings, named.get(one.id, "")) for one in registry.listed(settings)]
+    return [one for one in found if one.card is None or one.card.capabilities.supports_train]
 
 
 def install(

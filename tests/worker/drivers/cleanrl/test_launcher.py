@@ -170,7 +170,7 @@ def test_a_script_that_ends_well_on_ctrl_c_may(tmp_path: Path) -> None:
         (["train", "x.py", "--seed", "1"], "usage"),
         (["train", "nowhere.py", "--"], "cannot read"),
         (["eval", "--algo", "ppo"], "eval needs"),
-        (["dance"], "'train' or 'eval'"),
+        (["dance"], "one of train, eval, play"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path: Path, words: list[str], said: str) -> None:

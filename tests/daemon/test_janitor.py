@@ -111,3 +111,14 @@ def test_what_a_killed_deletion_left_is_removed_at_the_next_start(home: Path) ->
     assert bin_run(again) != place
     empty_bin(root)
     assert list(root.runs.iterdir()) == []
+
+
+def test_a_disk_that_comes_near_the_reserve_is_said_before_it_is_low(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve = Reserve(DataRoot(home), reserve_mib=100)
+    found = []
+    for free in (401, 399, 99):
+        monkeypatch.setattr(janitor, "free_mib", lambda _, free=free: free)
+        found.append((reserve.look(), reserve.near))
+    assert found == [(False, False), (False, True), (True, True)]

@@ -159,3 +159,12 @@ def test_a_text_that_only_looks_like_a_nan_costs_its_line_alone() -> None:
     lines += [b'{"type":"metric","name":"m","value":"NaN:7ff8000000000001","seq":1}', b""]
     batch = parse_journal(b"\n".join(lines), offset=0, next_seq=0)
     assert (batch.count, [odd.offset for odd in batch.odd]) == (1, [0])
+
+
+def test_printed_lines_with_a_gap_are_events_that_were_damaged_or_the_rest_of_dropped_text() -> None:
+    gap = bytes(4096)
+    damaged = b'{"type": "log", "te' + gap + b'xt": "x"}\n'
+    rest = b'{"printed": 1' + gap + b' and "type": 2}\n'
+    batch = parse_text(damaged + rest + line(None, text="after"), offset=0)
+    assert [odd.offset for odd in batch.odd] == [0]
+    assert texts(batch) == ["after"]

@@ -28,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 _MIB = 1 << 20
 _TRASH = ".trash-"
+_NEAR = 4  # times the reserve
 _AGAIN = 1.1  # so much more than the reserve must be free before paused runs go on: no flapping
 
 
@@ -48,12 +49,15 @@ class Reserve:
     def __init__(self, root: DataRoot, *, reserve_mib: int) -> None:
         self._root, self._reserve_mib = root, reserve_mib
         self.low = False
+        self.near = False
+        """Whether the disk comes near the reserve, so that it is to be looked at often."""
         self.reason = ""
 
     def look(self) -> bool:
         """Measure; whether runs must stand still now."""
         free = free_mib(self._root.path)
         self.low = still_low(was_low=self.low, free_mib=free, reserve_mib=self._reserve_mib)
+        self.near = self.low or free < self._reserve_mib * _NEAR
         self.reason = f"disk low: {free} MiB free, reserve {self._reserve_mib} MiB" if self.low else ""
         return self.low
 

@@ -306,7 +306,11 @@ class Trainer:
         """Whether the runs that are going or waiting may stay as they are for long: what changes stirs us."""
         if self._book is None:
             return True
-        return self._heard_of_all and all(run.state in _LASTING for run in self._book.live())
+        return (
+            self._heard_of_all
+            and not self._reserve.near
+            and all(run.state in _LASTING for run in self._book.live())
+        )
 
     def keep_fresh(self) -> None:
         """Somebody follows the list of runs: have the stores of those that are going follow them closely."""

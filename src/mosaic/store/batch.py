@@ -125,11 +125,12 @@ def parse_text(block: bytes, *, offset: int) -> Batch:
 def event_like(block: bytes) -> Iterator[tuple[int, bytes]]:
     """The lines of a program's own output that mean to be events, and where they begin.
 
-    A line of which a part was dropped for its log's quota is text: what means to be an event is not dropped.
+    What means to be an event is not dropped for its log's quota. So a line that says so only after a gap is
+    the rest of several, and text; one that says so before it lost a part in some other way.
     """
     if b'"type"' in block:
         for match in _EVENT_LIKE.finditer(block):
-            if _GAP not in match[0]:
+            if b'"type"' in match[0].partition(_GAP)[0]:
                 yield match.start(), match[0]
 
 

@@ -86,7 +86,7 @@ def take(
 
 def looks_like_event(head: bytes) -> bool:
     """Whether a line of a program's output means to be an event; other text is left alone."""
-    return head.lstrip().startswith(b"{") and b'"type"' in head and GAP not in head
+    return head.lstrip().startswith(b"{") and b'"type"' in head.partition(GAP)[0]
 
 
 def _parse(lines: bytes, *, is_text: bool, offset: int, next_seq: int) -> Batch:

@@ -24,10 +24,12 @@ _SESSIONS = (
     "mosaic/operators",
     "mosaic/runners/decide.py",
     "mosaic/runners/own/session.py",
+    "mosaic/app/matching.py",
     "mosaic/app/playing.py",
     "mosaic/testing",
     "mosaic/cli/play.py",
     "mosaic/cli/operators.py",
+    "mosaic/cli/versus.py",
 )
 
 HOMES: dict[str, tuple[str, ...]] = {

@@ -43,6 +43,8 @@ class Asked(TypedDict, total=False):
     """`env.KEY` for the environment, `op.KEY` for the operators that have it."""
     parallel: bool
     """Whether a PettingZoo environment is played with all agents acting at once."""
+    copies: bool
+    """Whether each seat has a copy of the environment of its own, all in lock-step."""
     fps: float | None
     max_steps: int | None
     on_failure: str
@@ -137,16 +139,22 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         raise UsageError(
             "--parallel is for PettingZoo environments, such as pettingzoo.butterfly.pistonball_v6"
         )
+    copies = asked.get("copies", False)
+    if copies and zoo:
+        raise UsageError(
+            f"each seat gets a copy of the environment, and {env_id} has seats of its own: let them meet "
+            "there, with mosaic play --seat AGENT=WHO"
+        )
     told: dict[str, Any] = {
         "seats": seats,
         "seeds": _ranges(seeds),
-        "api": ("parallel" if parallel else "aec") if zoo else "single",
+        "api": "copies" if copies else ("parallel" if parallel else "aec") if zoo else "single",
         **{
             name: asked[name] for name in ("fps", "max_steps", "on_failure", "deadline_secs") if name in asked
         },
     }
     named = [actor for actor in seats if actor != EVERYBODY]
-    if named and not zoo:
+    if named and not zoo and not copies:
         raise UsageError(f"{env_id} has one actor: use --operator instead of --seat {named[0]}=…")
     try:
         return msgspec.convert(msgspec.to_builtins(told), Session)

@@ -30,6 +30,7 @@ COMMANDS = {
     "run": ("run", "Run a command and record everything it does."),
     "train": ("train", "Train with a runner."),
     "play": ("play", "Play: an operator in every seat of an environment."),
+    "versus": ("versus", "Compare operators on shared seeds."),
     "operators": ("operators", "List and show operators: who can decide in a session."),
     "runners": ("runners", "List, show, install and remove runners."),
     "ls": ("ls", "List the runs."),

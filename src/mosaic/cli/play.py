@@ -16,9 +16,11 @@ from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mosaic.app.playing import Asked
 
-__all__ = ["play_command"]
+__all__ = ["parameters_of", "play_command"]
 
 
 @click.command("play")
@@ -87,7 +89,7 @@ def play_command(
     root = options.root()
     asked: Asked = {
         "seeds": _seeds(episodes, seed, seeds),
-        "parameters": _parameters(arguments),
+        "parameters": parameters_of(arguments),
         "parallel": parallel,
         "fps": fps,
         "max_steps": max_steps,
@@ -146,7 +148,8 @@ def _seeds(episodes: int | None, seed: int, seeds: str | None) -> list[int]:
     return seeds_of(seeds)
 
 
-def _parameters(words: tuple[str, ...]) -> dict[str, str]:
+def parameters_of(words: Sequence[str]) -> dict[str, str]:
+    """`env.KEY=VALUE` and `op.KEY=VALUE`, by their keys."""
     found = {}
     for word in words:
         key, sign, value = word.partition("=")

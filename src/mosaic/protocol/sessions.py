@@ -34,7 +34,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By actor; `EVERYBODY` for those that are not named."""
     seeds: Annotated[list[tuple[int, int]], Meta(min_length=1, max_length=1000)]
     """One episode with each: ranges, first and last included. (A word of a command holds 128 KiB.)"""
-    api: Literal["single", "aec", "parallel"] = "single"
+    api: Literal["single", "aec", "parallel", "copies"] = "single"
+    """The environment's interface; `copies`: one for each seat, in lock-step."""
     fps: Annotated[float, Meta(gt=0, le=10_000)] | None = None
     """Ticks a second; None: as fast as it goes."""
     max_steps: Annotated[int, Meta(ge=1)] | None = None

@@ -22,8 +22,10 @@ from mosaic_worker.session.failing import STOP, Guarded
 from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.operator import Operator, OperatorError
+from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.session.pace import Pace
 from mosaic_worker.session.worlds import World, world_of
+from mosaic_worker.session.worlds.copies import CopiesWorld
 
 if TYPE_CHECKING:
     from mosaic_worker.session.played import Episode
@@ -34,6 +36,7 @@ EVERYBODY = "*"
 """The seat of whoever has none of its own."""
 _INSTEAD: Dict[str, Callable[[], Operator]] = {"noop": Noop, "random": Random}
 _MOST_LINES = 100
+_ZOO = ("aec", "parallel")
 
 
 class Plan(NamedTuple):
@@ -46,7 +49,7 @@ class Plan(NamedTuple):
     """One episode with each: ranges, first and last included."""
     env_arguments: Dict[str, Any] = {}  # noqa: RUF012  (never changed)
     api: str = "single"
-    """The interface of the environment: `single`, `aec` or `parallel`."""
+    """The interface of the environment: `single`, `aec` or `parallel`; or `copies`, one for each seat."""
     fps: Optional[float] = None
     max_steps: Optional[int] = None
     on_failure: str = STOP
@@ -75,7 +78,7 @@ class _Session:
 
     def run(self) -> int:
         plan = self._plan
-        world = world_of(_made(plan), plan.api)
+        world = _world(plan)
         try:
             self._seat(world)
             self._record()
@@ -94,7 +97,7 @@ class _Session:
     def _seat(self, world: World) -> None:
         """Give every actor its operator."""
         plan = self._plan
-        actors = [""] if plan.api == "single" else list(world.env.possible_agents)
+        actors = _actors(plan, world)
         unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
         if unknown:
             raise Refused(f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}")
@@ -146,7 +149,7 @@ class _Session:
                 return
             until = Until(
                 episodes=1,
-                ticks=None if plan.api == "single" else plan.max_steps,
+                ticks=plan.max_steps if plan.api in _ZOO else None,
                 stop=lambda: bool(self._stop.asked),
             )
             played = play(world, self._operators, until=until, seed=seed, ledger=ledger, pace=pace)
@@ -169,9 +172,23 @@ class _Session:
                 mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), failures)
 
 
+def _world(plan: Plan) -> World:
+    if plan.api != "copies":
+        return world_of(_made(plan), plan.api)
+    if EVERYBODY in plan.seats:
+        raise Refused("copies have a seat each: name all of them")
+    return CopiesWorld({name: _made(plan) for name in plan.seats})
+
+
+def _actors(plan: Plan, world: World) -> List[Any]:
+    if plan.api == "copies":
+        return list(plan.seats)
+    return list(world.env.possible_agents) if plan.api in _ZOO else [SOLE]
+
+
 def _made(plan: Plan) -> Any:
     arguments = dict(plan.env_arguments)
-    if plan.api != "single":
+    if plan.api in _ZOO:
         return envs.make_zoo(plan.env_id, arguments, parallel=plan.api == "parallel")
     if plan.max_steps is not None:
         arguments["max_episode_steps"] = plan.max_steps  # gymnasium's own limit: the episode is truncated

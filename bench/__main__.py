@@ -360,6 +360,27 @@ def _scenes(found: Figures) -> list[Row]:
     return rows
 
 
+def _sessions(found: Figures) -> list[Row]:
+    goals = {("CartPole-v1", 4): 8000.0, ("MiniGrid-Empty-8x8-v0", 4): 1200.0}
+    rows = [
+        Row(
+            f"ticks in lock-step, {env_id}, {seats} seats, recorded",
+            found[f"{env_id}_{seats}_recorded"],
+            "/s",
+            goals.get((env_id, seats)),
+            beside="not recorded",
+            beside_value=found[f"{env_id}_{seats}_bare"],
+            more_is_better=True,
+        )
+        for env_id, seats, _ in importlib.import_module("bench.sessions").SETTINGS
+    ]
+    return [
+        *rows,
+        Row("a decision through a child, median", found["framed_us"], "µs", 120.0),
+        Row("… by JSON lines", found["lines_us"], "µs"),
+    ]
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "record": ("bench.record_step", _record),
     "training": ("bench.training", _training),
@@ -372,6 +393,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Figures], list[Row]]]] = {
     "watching": ("bench.watching", _watching),
     "learning": ("bench.learning", _learning),
     "scenes": ("bench.scenes", _scenes),
+    "sessions": ("bench.sessions", _sessions),
     "ui": ("bench.ui", _ui),
     "statistics": ("bench.statistics", _statistics),
 }

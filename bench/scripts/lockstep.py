@@ -1,4 +1,4 @@
-"""Lock-step sessions in one process: `lockstep.py ENV SEATS TICKS`. Prints ticks per second of its own CPU."""
+"""Sessions in lock-step, in one process: `lockstep.py ENV SEATS TICKS`. Prints ticks per second of its CPU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def main(env_id: str, seats: int, ticks: int) -> None:
     """Play episodes until so many ticks are made; the first one is not counted."""
     prepare(env_id)
     world = CopiesWorld({f"seat {number}": gym.make(env_id) for number in range(seats)})
-    operators, ledger = defaultdict(Random), Ledger()
+    operators: defaultdict[str, Random] = defaultdict(Random)
+    ledger = Ledger()
     play(world, operators, until=Until(episodes=1), seed=0, ledger=ledger)
     done, seed, before = 0, 1, time.process_time()
     while done < ticks:

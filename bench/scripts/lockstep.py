@@ -1,4 +1,4 @@
-"""Sessions in lock-step, in one process: `lockstep.py ENV SEATS TICKS`. Prints ticks per second of its CPU."""
+"""Sessions in lock-step in one process: `lockstep.py ENV SEATS TICKS`. Prints ticks per second of its CPU."""
 
 from __future__ import annotations
 

@@ -17,6 +17,15 @@ from tests.daemons import until
 
 pytestmark = pytest.mark.timeout(600)
 Call = Callable[..., Said]
+MIND = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["ask"] == "open":
+        print('{"ready": true}', flush=True)
+    elif asked["ask"] == "act":
+        print(json.dumps({"id": asked["id"], "action": 1}), flush=True)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +81,21 @@ def test_a_checkpoint_in_the_wrong_environment_says_which_one_fits(trained: Data
     assert "trained on FrozenLake-v1" in said.err
 
 
-def test_a_stopped_session_ends_in_good_order(trained: DataRoot, mosaic: Call) -> None:
-    run_id = mosaic("play", "CartPole-v1", "-o", "random", "-n", "1000000", "--detach").out.strip()
+@pytest.mark.parametrize("who", ["random", "walker", "cmd"])
+def test_a_stopped_session_ends_in_good_order(
+    trained: DataRoot, mosaic: Call, tmp_path: Path, who: str
+) -> None:
+    mind = tmp_path / "mind.py"
+    mind.write_text(MIND)
+    operator = f"cmd:{sys.executable} {mind}" if who == "cmd" else who
+    words = ("FrozenLake-v1", "-o", operator, "-n", "1000000", "env.is_slippery=false", "--detach")
+    run_id = mosaic("play", *words).out.strip()
     until(lambda: run_index.find(trained, run_id).steps > 0)
     assert mosaic("stop", run_id, "--wait", "60").code == 0
     shown = json.loads(mosaic("show", run_id, "--json").out)
     assert shown["state"] == "stopped"
+    assert "seat  operator" in mosaic("logs", run_id).out  # it told what was played so far
+    assert "failed" not in mosaic("logs", run_id, "--stderr").out
     assert mosaic("verify", run_id).code == 0
 
 

@@ -87,6 +87,9 @@ class _Session:
                 self._play(world)
         except Insisted:
             pass
+        except OperatorError:
+            if not self._stop.asked:  # a stop reaches the operators' processes too, and they may be quicker
+                raise
         finally:
             for operator in self._operators.values():
                 operator.close()
@@ -166,6 +169,8 @@ class _Session:
             for actor, operator in self._operators.items()
         ]
         say(table(rows))
+        if self._plan.on_failure == STOP:
+            return  # the first failure ended it, and was told; or the stop did
         for actor, name, _, failures in rows:
             if failures:
                 _warn(f"operator {name!r}{' of ' + actor if actor else ''} failed {failures} times")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from mosaic_worker.common import wire
@@ -111,6 +112,8 @@ def serve(words: Words, load: Callable[[Words, Surroundings], Operator]) -> int:
         words: the job; its checkpoint is what `load` opens.
         load: makes the operator; may raise `Refused`, whose text the session shows.
     """
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)  # a stop is for the session, which then ends our input
     asked = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a print would break the wire

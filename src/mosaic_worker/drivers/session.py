@@ -60,7 +60,7 @@ def main(words: List[str]) -> int:
     """Play; 0 when all was played, 2 when it cannot be, 1 when an operator failed."""
     stop = Stop()
     try:
-        return _Session(Plan(**json.loads(words[0])), stop).run()
+        return _Session(Plan(**json.loads(words[0])), stop).hold()
     except Refused as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -76,7 +76,8 @@ class _Session:
         self._episodes: Dict[Any, List[Episode]] = {}
         self._operators: Dict[Any, Guarded] = {}
 
-    def run(self) -> int:
+    def hold(self) -> int:
+        """Play it to its end, or until somebody stops it. The exit code."""
         plan = self._plan
         world = _world(plan)
         try:

@@ -44,6 +44,7 @@ def test_an_episode_with_each_seed_recorded_and_exact_in_replay(tmp_path: Path) 
         rows = list(reader.episodes())
         assert [row.seed for row in rows] == [4, 7, 4]
         assert [row.outcome for row in rows] == ["terminated"] * 3
+        assert {row.role for row in rows} == {None}  # neither training nor evaluation
         assert all(resimulator.judge(row).exact for row in rows)
         values = [point.value for point in reader.metrics(name="session/return")]
     assert values == [row.return_ for row in rows]
@@ -68,6 +69,7 @@ def test_agents_have_operators_of_their_own(tmp_path: Path) -> None:
     with StoreReader(folder) as reader, Resimulator(folder, reader) as resimulator:
         rows = list(reader.episodes())
         assert len(rows) == 6
+        assert '"render_mode": "rgb_array"' in json.dumps(reader.reset(rows[0].index)["env"])  # to be watched
         assert all(resimulator.judge(row).exact for row in rows)
         by = {
             json.loads(event.data)["operator"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, Mapping
 
 from mosaic_worker.drivers.kit.command import Refused, Words
@@ -29,7 +30,7 @@ def make(words: Words) -> Any:
 
 
 def make_zoo(env_id: str, arguments: Mapping[str, Any], *, parallel: bool) -> Any:
-    """A PettingZoo environment by its module: `pettingzoo.classic.connect_four_v3`.
+    """A PettingZoo environment by its module: `pettingzoo.classic.connect_four_v3`. It can be watched.
 
     Raises:
         Refused: there is none of that name, or it cannot be made with these arguments.
@@ -45,6 +46,9 @@ def make_zoo(env_id: str, arguments: Mapping[str, Any], *, parallel: bool) -> An
     if maker is None:
         what = "no parallel_env: leave --parallel out" if parallel else "only a parallel_env: add --parallel"
         raise Refused(f"{name} has {what}")
+    if "render_mode" not in arguments:
+        with contextlib.suppress(TypeError):  # one that draws nothing need not know of it
+            return maker(render_mode="rgb_array", **arguments)
     try:
         return maker(**arguments)
     except TypeError as error:

@@ -25,6 +25,8 @@ _SESSIONS = (
     "mosaic/runners/decide.py",
     "mosaic/runners/own/session.py",
     "mosaic/app/matching.py",
+    "mosaic/app/plan_scripts.py",
+    "mosaic/app/plans.py",
     "mosaic/app/playing.py",
     "mosaic/testing",
     "mosaic/cli/play.py",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mosaic.paths import DataRoot
 
-__all__ = ["Settings", "load"]
+__all__ = ["Settings", "load", "parsed_toml"]
 
 _QUOTAS_MIB = range(1, (1 << 40) + 1)
 _CHECKOUT = re.compile(r"(.+)_checkout")
@@ -68,7 +68,11 @@ def load(root: DataRoot, *, environ: Mapping[str, str] | None = None) -> Setting
     Raises:
         UsageError: the file or a variable holds something that is not a setting.
     """
-    values = _with_checkouts(_read_toml(root)) if root.settings.exists() else {}
+    values = (
+        _with_checkouts(parsed_toml(root.settings.read_text(), root.settings))
+        if root.settings.exists()
+        else {}
+    )
     for name, said in _with_checkouts(_read_variables(os.environ if environ is None else environ)).items():
         held = values.get(name)
         values[name] = {**held, **said} if isinstance(said, dict) and isinstance(held, dict) else said
@@ -115,15 +119,20 @@ def _pairs(text: str) -> dict[str, str]:
     }
 
 
-def _read_toml(root: DataRoot) -> dict[str, Any]:
+def parsed_toml(text: str, path: object) -> dict[str, Any]:
+    """The TOML in a text that lies in a file.
+
+    Raises:
+        UsageError: it is not TOML; says in which line.
+    """
     if sys.version_info >= (3, 11):
         import tomllib  # noqa: PLC0415  (3.11+)
     else:
         import tomli as tomllib  # noqa: PLC0415  (3.10)
     try:
-        values: dict[str, Any] = tomllib.loads(root.settings.read_text())
+        values: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{root.settings} is not TOML: {error}") from error
+        raise UsageError(f"{path} is not TOML: {error}") from error
     return values
 
 

@@ -17,6 +17,17 @@ from tests.daemons import until
 
 pytestmark = pytest.mark.timeout(600)
 Call = Callable[..., Said]
+DIES = """
+import os, pathlib, signal
+GATE = pathlib.Path({gate!r})
+def act(view):
+    if view.step == 0 and GATE.exists():
+        left = int(GATE.read_text()) - 1
+        GATE.write_text(str(left))
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return 2 if view.step % 2 else 1
+"""
 MIND = """
 import json, sys
 for line in sys.stdin:
@@ -120,3 +131,31 @@ def test_a_dry_run_prints_the_command_and_the_checks(trained: DataRoot, mosaic: 
     assert said.code == 0
     assert f"{sys.executable} -m mosaic_worker.drivers.session" in said.out
     assert "CartPole-v1 was made and stepped" in said.out
+
+
+def test_a_plan_that_was_killed_is_resumed_without_playing_an_episode_twice(
+    trained: DataRoot, mosaic: Call, tmp_path: Path
+) -> None:
+    mind, gate = tmp_path / "mind.py", tmp_path / "gate"
+    mind.write_text(DIES.format(gate=str(gate)))
+    gate.write_text("3")
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f'env = "FrozenLake-v1"\noperator = "python:{mind}"\nseeds = "1-6"\nname = "planned"\n'
+                    "[env_arguments]\nis_slippery = false\n")  # fmt: skip
+    assert mosaic("play", str(plan), "--resume").code == 2
+    assert mosaic("play", str(plan)).code != 0
+    killed = run_index.find(trained, "last")
+    gate.unlink()
+    said = mosaic("play", str(plan), "--resume")
+    assert said.code == 0, said.err
+    row = run_index.find(trained, "last")
+    assert row.parent == killed.run_id
+    seeds = []
+    for run in (killed, row):
+        lines = mosaic("episodes", run.run_id, "--json").out.splitlines()
+        seeds += [one["seed"] for one in map(json.loads, lines) if one["outcome"] == "terminated"]
+    assert sorted(seeds) == [1, 2, 3, 4, 5, 6]
+    again = mosaic("play", str(plan), "--resume")
+    assert (again.code, "no run of" in again.err) == (2, True)
+    assert mosaic("play", str(plan), "-o", "random").code == 2
+    assert mosaic("play", "CartPole-v1", "-o", "random", "--resume").code == 2

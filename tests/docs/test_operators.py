@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.app import plans
 from mosaic.cli.main import mosaic
 from mosaic.operators import registry
 from mosaic.testing import check_operator
@@ -26,6 +27,11 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in files(DOCUMENT).items():
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+def test_the_plan_is_one(written: Path) -> None:
+    plan = plans.read(written / "plan.toml").told
+    assert (plan.env, len(plan.all_seeds), list(plan.seats)) == ("FrozenLake-v1", 20, ["chance", "nobody"])
 
 
 @pytest.mark.usefixtures("written")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import msgspec
 
 from mosaic.app.submitting import parse_tag, shown
 from mosaic.cli import options
@@ -16,15 +18,16 @@ from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mosaic.app.playing import Asked
+    from mosaic.paths import DataRoot
 
 __all__ = ["parameters_of", "play_command"]
 
 
 @click.command("play")
-@click.argument("env_id", metavar="ENV")
+@click.argument("env_id", metavar="ENV|PLAN")
 @click.argument("arguments", nargs=-1, metavar="[env.KEY=VALUE | op.KEY=VALUE]...")
 @click.option("--operator", "-o", metavar="WHO", help="Who decides for everybody that has no --seat.")
 @click.option(
@@ -48,6 +51,7 @@ __all__ = ["parameters_of", "play_command"]
 @click.option("--python", metavar="PATH", help="The interpreter the environment runs in.")
 @click.option("--name", default="", help="A name to find the run by.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@click.option("--resume", is_flag=True, help="Of a plan that was cut short: play what is left.")
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
 @click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
 def play_command(
@@ -67,6 +71,7 @@ def play_command(
     python: str | None,
     name: str,
     tags: tuple[str, ...],
+    resume: bool,
     detach: bool,
     dry_run: bool,
 ) -> int:
@@ -76,48 +81,111 @@ def play_command(
     RUN@STEP or a checkpoint's file. `mosaic operators ls` lists them. ENV is a Gymnasium id or a PettingZoo
     module. The session is a run: watch it, replay it, branch from it, export it.
 
+    A plan is a TOML file that says all of this (docs/operators.md). One that was cut short, by a kill for
+    instance, is resumed with --resume: no episode is played twice.
+
     \b
     Example:
       mosaic play CartPole-v1 --operator random --episodes 5
       mosaic play CartPole-v1 --operator last:best --seeds 1-20
       mosaic play pettingzoo.classic.connect_four_v3 --operator random --seat player_1=python:mind.py
       mosaic play FrozenLake-v1 -o actions:path.json env.is_slippery=false --fps 4
+      mosaic play plan.toml --resume
     """
     from mosaic.app import playing, training
     from mosaic.cli.train import write_checks
 
     root = options.root()
-    asked: Asked = {
-        "seeds": _seeds(episodes, seed, seeds),
-        "parameters": parameters_of(arguments),
-        "parallel": parallel,
-        "fps": fps,
-        "max_steps": max_steps,
-        "on_failure": on_failure,
-        "deadline_secs": deadline_secs,
-    }
-    sitting = _sitting(operator, seats)
+    labels = dict(parse_tag(tag) for tag in tags)
+    if Path(env_id).suffix in (".toml", ".py"):
+        given = [operator, *seats, *arguments, episodes, seeds, fps, max_steps]
+        if any(given) or seed or parallel:
+            raise click.UsageError("the plan says who plays what: leave the other options out, or edit it")
+        game = _planned(root, Path(env_id), resume=resume)
+        if game is None:
+            return 0
+        name, labels = name or game.name, {**game.tags, **labels}
+    elif resume:
+        raise click.UsageError("--resume is for a plan: mosaic play plan.toml --resume")
+    else:
+        asked: Asked = {
+            "seeds": _seeds(episodes, seed, seeds),
+            "parameters": parameters_of(arguments),
+            "parallel": parallel,
+            "fps": fps,
+            "max_steps": max_steps,
+            "on_failure": on_failure,
+            "deadline_secs": deadline_secs,
+        }
+        game = _Game(env_id, _sitting(operator, seats), asked)
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
         plan = playing.plan(
-            root, env_id, sitting, python=interpreter, say=lambda text: note(f"mosaic: {text}"), **asked
+            root,
+            game.env_id,
+            game.sitting,
+            python=interpreter,
+            say=lambda text: note(f"mosaic: {text}"),
+            **game.asked,
         )
+    if game.parent is not None:
+        plan = msgspec.structs.replace(plan, parent=game.parent)
     if dry_run or not plan.ok:
         write_checks(plan.checks)
         if plan.command:
             sys.stdout.write(shlex.join(shown(plan.command)) + "\n")
         return 0 if plan.ok else UsageError.exit_code
-    who = ", ".join(text if actor == "*" else f"{actor}={text}" for actor, text in sitting.items())
-    count = len(asked["seeds"])
-    note(f"mosaic: {env_id}, {who}, {count} episode{'s' if count != 1 else ''}")
-    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
+    who = ", ".join(text if actor == "*" else f"{actor}={text}" for actor, text in game.sitting.items())
+    count = len(game.asked["seeds"])
+    note(f"mosaic: {game.env_id}, {who}, {count} episode{'s' if count != 1 else ''}")
+    run_id = training.submit(root, plan, name=name, tags=labels)
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
     from mosaic.cli.attend import Attendance
 
     return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+
+
+class _Game(NamedTuple):
+    """What is played, from options or from a plan."""
+
+    env_id: str
+    sitting: dict[str, str]
+    asked: Asked
+    name: str = ""
+    tags: Mapping[str, str] = MappingProxyType({})
+    parent: str | None = None
+
+
+def _planned(root: DataRoot, path: Path, *, resume: bool) -> _Game | None:
+    """What a plan says is played now; None when nothing is left of it."""
+    from mosaic.app import plans, reading
+
+    plan = plans.read(path)
+    seeds, cut = plan.told.all_seeds, plans.cut_short(root, plan)
+    if resume:
+        if not cut:
+            raise UsageError(f"no run of {path} was cut short: play it with mosaic play {path}")
+        sides = len(plan.told.seats) if plan.told.copies else 1
+        for row in cut:
+            seeds = plans.left_over(
+                seeds, reading.ask(root, row.run_id, lambda reader: plans.finished_seeds(reader, sides=sides))
+            )
+        if not seeds:
+            note(f"mosaic: nothing is left of {path}: all of it was played by run {cut[0].run_id}")
+            return None
+    elif cut:
+        note(f"mosaic: run {cut[0].run_id} of this plan was cut short; to play what is left of it: --resume")
+    return _Game(
+        plan.told.env,
+        plan.told.sitting,
+        plans.asked_of(plan.told, seeds),
+        name=plan.told.name,
+        tags={plans.TAG: plan.digest},
+        parent=cut[0].run_id if resume else None,
+    )
 
 
 def _sitting(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:

@@ -28,6 +28,7 @@ _SESSIONS = (
     "mosaic/app/plan_scripts.py",
     "mosaic/app/plans.py",
     "mosaic/app/playing.py",
+    "mosaic/sdk/connection.py",
     "mosaic/testing",
     "mosaic/cli/play.py",
     "mosaic/cli/operators.py",

@@ -135,3 +135,26 @@ def test_files_a_script_makes_have_the_mode_they_would_have_without_us(runs: mos
         os.umask(before)
     assert Path("made").stat().st_mode & 0o777 == 0o640
     assert "UMASK" not in run.logs()
+
+
+@pytest.mark.timeout(300)
+def test_operators_play_and_a_match_is_judged(runs: mosaic.Connection) -> None:
+    run = runs.play(
+        "FrozenLake-v1",
+        "random",
+        seats={},
+        seeds=[3, 5],
+        env_arguments={"is_slippery": False},
+        max_steps=20,
+        name="alone",
+    )
+    run.wait(timeout_secs=60)
+    assert [episode.seed for episode in run.episodes()] == [3, 5]
+    with pytest.raises(UsageError, match="not a match"):
+        run.match()
+    duel = runs.play("CartPole-v1", seats={"a": "noop", "b": "noop"}, copies=True, seeds=[1, 2])
+    duel.wait(timeout_secs=60)
+    (pair,) = duel.match().pairs
+    assert (pair.first, pair.second, pair.paired.ties) == ("a", "b", 2)
+    with pytest.raises(UsageError, match="no operator in these seats"):
+        runs.play("CartPole-v1", "noop", operator_parameters={"sample": True})

@@ -194,6 +194,72 @@ class Connection:
         )
         return Run(self._root, run_id)
 
+    def play(
+        self,
+        env_id: str,
+        operator: str | None = None,
+        *,
+        seats: Mapping[str, str] | None = None,
+        copies: bool = False,
+        seeds: Sequence[int] = (0,),
+        env_arguments: Mapping[str, Any] | None = None,
+        operator_parameters: Mapping[str, Any] | None = None,
+        parallel: bool = False,
+        fps: float | None = None,
+        max_steps: int | None = None,
+        on_failure: str = "stop",
+        name: str = "",
+        tags: Mapping[str, str] | None = None,
+        python: str | None = None,
+    ) -> Run:
+        """Put an operator into every seat of an environment and let them play; returns at once.
+
+        Args:
+            env_id: A Gymnasium id, or a PettingZoo module such as `pettingzoo.classic.connect_four_v3`.
+            operator: Who decides for everybody that has no seat, as `mosaic play` takes it.
+            seats: Who decides for one agent, by its name.
+            copies: Whether each seat has a copy of the environment of its own, all in lock-step: a match,
+                which `run.match()` judges.
+            seeds: One episode with each.
+            env_arguments: What the environment is made with.
+            operator_parameters: For the operators that have them, such as `sample` of a policy.
+            parallel: Whether the agents of a PettingZoo environment all act at once.
+            fps: Ticks a second; None: as fast as it goes.
+            max_steps: When an episode ends at the latest.
+            on_failure: `stop`, `noop` or `random`: what becomes of an operator that fails.
+            name: A name to find it by.
+            tags: Labels.
+            python: The interpreter the environment runs in.
+
+        Raises:
+            UsageError: there is no such operator, checkpoint or parameter.
+            LaunchRefusedError: it cannot work; nothing was started.
+            DaemonError: the daemon cannot be reached or started.
+
+        Example:
+            >>> mosaic.connect().play("CartPole-v1", "random", seeds=range(5)).wait()
+        """
+        from mosaic.app import playing
+        from mosaic.protocol.sessions import EVERYBODY
+
+        parameters = {f"env.{key}": value for key, value in (env_arguments or {}).items()}
+        parameters |= {f"op.{key}": value for key, value in (operator_parameters or {}).items()}
+        run_id = playing.play(
+            self._root,
+            env_id,
+            {**(seats or {}), **({EVERYBODY: operator} if operator is not None else {})},
+            python=python,
+            how={"name": name, "tags": tags},
+            copies=copies,
+            seeds=list(seeds),
+            parameters=parameters,
+            parallel=parallel,
+            fps=fps,
+            max_steps=max_steps,
+            on_failure=on_failure,
+        )
+        return Run(self._root, run_id)
+
     def runs(self) -> list[Run]:
         """Every run, newest first.
 

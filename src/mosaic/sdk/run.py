@@ -16,6 +16,7 @@ from mosaic_worker.common.opening import open_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mosaic.app.matching import Match
     from mosaic.paths import DataRoot
     from mosaic.protocol.events import Config, Event
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
@@ -320,6 +321,20 @@ class Run:
 
         reading.wait_ingested(self._root, self._run_id, timeout_secs=self._ingest_secs)
         return verify(self._root.run(self._run_id))
+
+    def match(self) -> Match:
+        """What a match came to: each side's figures, and every two compared seed by seed.
+
+        Raises:
+            UsageError: the run is not a match of two or more.
+
+        Example:
+            >>> match = mosaic.connect().get("last").match()
+            >>> match.pairs[0].paired.mean.value
+        """
+        from mosaic.app.matching import match_of
+
+        return reading.ask(self._root, self._run_id, match_of, timeout_secs=self._ingest_secs)
 
     def replay(self, episode: int | str, *, allowed: Sequence[str] = (), python: str | None = None) -> Player:
         """Simulate one of its episodes again, by its index or its id, to look at any of its steps.

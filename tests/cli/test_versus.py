@@ -23,10 +23,12 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path
 
 
-def test_a_table_wins_against_chance_and_the_whole_match_replays(
-    trained_home: Path, monkeypatch: pytest.MonkeyPatch, mosaic: Call
-) -> None:
+@pytest.fixture(autouse=True)
+def _in_force(trained_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSAIC_HOME", str(trained_home))
+
+
+def test_a_table_wins_against_chance_and_the_whole_match_replays(mosaic: Call) -> None:
     words = (
         "walker:best",
         "random",

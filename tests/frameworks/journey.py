@@ -150,6 +150,11 @@ def evaluate(bench: Workbench, checkpoint: str, journey: Journey) -> str:
 def play(bench: Workbench, checkpoint: str, evaluated: str, journey: Journey) -> None:
     """The checkpoint decides in a session of another interpreter, just as it did in its own evaluation."""
     words = [word for word in journey.words if word.startswith("env.")]
+    card = json.loads(ok(bench, "runners", "show", journey.runner, "--json"))
+    if not card["capabilities"].get("supports_play"):
+        refused = bench.call("play", journey.env_id, "--operator", checkpoint)
+        assert (refused.returncode, "evaluate it instead" in refused.stderr) == (2, True), refused.stderr
+        return
     ok(bench, "play", journey.env_id, "--operator", checkpoint, "--seeds", "7-8", *words)
     found = shown(bench, "last")
     assert (found["state"], found["kind"]) == ("finished", "session"), found

@@ -53,3 +53,9 @@ def test_a_checkout_that_is_none_is_refused(home: Path, text: str) -> None:
     (home / "settings.toml").write_text(text)
     with pytest.raises(UsageError, match="checkouts"):
         settings.load(DataRoot(home), environ={})
+
+
+def test_what_is_kept_of_a_run_by_default() -> None:
+    usual = settings.Settings()
+    quotas = (usual.stdout_quota_mib, usual.stderr_quota_mib, usual.quarantine_quota_mib)
+    assert (usual.segment_mib, *quotas) == (8, 256, 256, 256)

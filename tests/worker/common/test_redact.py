@@ -146,3 +146,8 @@ def test_names_are_read_in_every_spelling() -> None:
         assert is_secret_name(name), name
     for name in ("keys", "PWD", "OLDPWD", "key_path", "KeyError", "author", "compass", "passes", "token_len"):
         assert not is_secret_name(name), name
+
+
+def test_what_a_variable_holds_is_known_from_eight_letters_on() -> None:
+    assert known({"MY_API_KEY": "a2c4e6g"}) == []
+    assert known({"MY_API_KEY": "a2c4e6g8"}) == ["a2c4e6g8"]

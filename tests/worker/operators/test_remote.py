@@ -145,3 +145,11 @@ def test_one_that_stays_after_its_input_ended_is_ended(
     one.close()
     assert process.returncode == -9
     one.close()  # once more does nothing
+
+
+def test_one_that_has_gone_before_it_is_asked_is_said_to_have_ended(child: Callable[..., Lines]) -> None:
+    one = begun(child(READY + "sys.stdin.readline()\nsys.exit(4)\n"))
+    assert one._process is not None
+    one._process.wait()
+    with pytest.raises(OperatorError, match="ended with code 4"):
+        one.begin(Seat("", gym.spaces.Discrete(4), 9))

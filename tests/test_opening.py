@@ -51,7 +51,6 @@ ALLOWED = {
     "mosaic/ui/charts/values_csv.py": "the table that the user asked for",
     "mosaic/worker_site.py": "our own source, and its copy in the data root",
     # In the worker: files that it makes itself, or that the user names.
-    "mosaic_worker/dataset/__main__.py": "/dev/null",
     "mosaic_worker/drivers/cleanrl/launcher.py": "the user's script",
     "mosaic_worker/drivers/kit/loading.py": "the checkpoint that the user named",
     "mosaic_worker/drivers/kit/saving.py": "the checkpoint that it makes",
@@ -60,7 +59,7 @@ ALLOWED = {
     "mosaic_worker/hooks/describe.py": "the source of an environment",
     "mosaic_worker/listing.py": "the checkpoint that the script saved",
     "mosaic_worker/operators/seating.py": "the user's list of actions",
-    "mosaic_worker/replay/__main__.py": "/dev/null",
+    "mosaic_worker/standard_files.py": "/dev/null",
     "mosaic_worker/replay/branch.py": "the plan of a branch",
     "mosaic_worker/replay/build.py": "the source of an environment",
     "mosaic_worker/replay/script.py": "the user's script",

@@ -157,5 +157,6 @@ def test_a_plan_that_was_killed_is_resumed_without_playing_an_episode_twice(
     assert sorted(seeds) == [1, 2, 3, 4, 5, 6]
     again = mosaic("play", str(plan), "--resume")
     assert (again.code, "no run of" in again.err) == (2, True)
-    assert mosaic("play", str(plan), "-o", "random").code == 2
+    for words in (("-o", "random"), ("--on-failure", "noop"), ("--deadline", "5")):
+        assert mosaic("play", str(plan), *words).code == 2  # the plan says it: none is ignored in silence
     assert mosaic("play", "CartPole-v1", "-o", "random", "--resume").code == 2

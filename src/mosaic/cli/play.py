@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -18,12 +18,34 @@ from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mosaic.app.playing import Asked
     from mosaic.paths import DataRoot
 
-__all__ = ["parameters_of", "play_command"]
+__all__ = ["parameters_of", "play_command", "shared_options"]
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_ON_FAILURE, _DEADLINE_SECS = "stop", 30.0
+_SHARED = (
+    click.option("--max-steps", type=click.IntRange(min=1), help="End an episode after so many steps."),
+    click.option("--on-failure", type=click.Choice(["stop", "noop", "random"]), default=_ON_FAILURE,
+                 show_default=True, help="When an operator fails: stop, or who decides instead."),
+    click.option("--deadline", "deadline_secs", type=click.FloatRange(min=0, min_open=True), metavar="SECS",
+                 default=_DEADLINE_SECS, show_default=True, help="How long one decision may take."),
+    click.option("--python", metavar="PATH", help="The interpreter the environment runs in."),
+    click.option("--name", default="", help="A name to find the run by."),
+    click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated."),
+)  # fmt: skip
+"""What `mosaic play` and `mosaic versus` are both told."""
+
+
+def shared_options(command: F) -> F:
+    """Add the options that every session has."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
 
 
 @click.command("play")
@@ -42,15 +64,8 @@ __all__ = ["parameters_of", "play_command"]
 @click.option("--seeds", metavar="1-20", help="One episode with each of these seeds, as 1-20 or 1,2,3.")
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
               help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
-@click.option("--max-steps", type=click.IntRange(min=1), help="End an episode after so many steps.")
 @click.option("--parallel", is_flag=True, help="A PettingZoo environment whose agents all act at once.")
-@click.option("--on-failure", type=click.Choice(["stop", "noop", "random"]), default="stop",
-              show_default=True, help="When an operator fails: stop, or who decides instead.")  # fmt: skip
-@click.option("--deadline", "deadline_secs", type=click.FloatRange(min=0, min_open=True), default=30.0,
-              show_default=True, metavar="SECS", help="How long one decision may take.")  # fmt: skip
-@click.option("--python", metavar="PATH", help="The interpreter the environment runs in.")
-@click.option("--name", default="", help="A name to find the run by.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@shared_options
 @click.option("--resume", is_flag=True, help="Of a plan that was cut short: play what is left.")
 @click.option("--detach", "-d", is_flag=True, help="Do not wait: print the run's id and return.")
 @click.option("--dry-run", is_flag=True, help="Print the exact command and the preflight; start nothing.")
@@ -98,8 +113,8 @@ def play_command(
     root = options.root()
     labels = dict(parse_tag(tag) for tag in tags)
     if Path(env_id).suffix in (".toml", ".py"):
-        given = [operator, *seats, *arguments, episodes, seeds, fps, max_steps]
-        if any(given) or seed or parallel:
+        given = [operator, *seats, *arguments, episodes, seeds, fps, max_steps, seed, parallel]
+        if any(given) or on_failure != _ON_FAILURE or deadline_secs != _DEADLINE_SECS:
             raise click.UsageError("the plan says who plays what: leave the other options out, or edit it")
         game = _planned(root, Path(env_id), resume=resume)
         if game is None:

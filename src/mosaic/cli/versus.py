@@ -12,7 +12,7 @@ import click
 from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json
-from mosaic.cli.play import parameters_of
+from mosaic.cli.play import parameters_of, shared_options
 from mosaic.cli.progress import Passing
 from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
@@ -51,14 +51,7 @@ _SHOWN_SPLITS = 3
 @click.option(
     "--seeds", default="1-20", show_default=True, metavar="1-20", help="Shared by all: 1-20 or 1,2,3."
 )
-@click.option("--max-steps", type=click.IntRange(min=1), help="End an episode after so many steps.")
-@click.option("--on-failure", type=click.Choice(["stop", "noop", "random"]), default="stop",
-              show_default=True, help="When an operator fails: stop, or who decides instead.")  # fmt: skip
-@click.option("--deadline", "deadline_secs", type=click.FloatRange(min=0, min_open=True), default=30.0,
-              show_default=True, metavar="SECS", help="How long one decision may take.")  # fmt: skip
-@click.option("--python", metavar="PATH", help="The interpreter the environments run in.")
-@click.option("--name", default="", help="A name to find the run by.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated.")
+@shared_options
 @options.json_option
 def versus_command(
     *,

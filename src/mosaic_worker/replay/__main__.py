@@ -18,14 +18,12 @@ def main() -> None:
     site = os.path.dirname(os.path.dirname(_HERE))
     if site not in sys.path:
         sys.path.insert(0, site)
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    from mosaic_worker.replay.serve import Server
+    from mosaic_worker.standard_files import taken
 
-    with os.fdopen(os.dup(0), "rb", buffering=0) as requests:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
+    requests, answers = taken()
+    from mosaic_worker.replay.serve import Server  # whatever it imports may print
+
+    with requests:
         Server(requests, answers).run()
 
 

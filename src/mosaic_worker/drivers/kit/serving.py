@@ -7,7 +7,6 @@ The session runs in another interpreter, with the environment; this one has the 
 from __future__ import annotations
 
 import math
-import os
 import signal
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -15,6 +14,7 @@ from mosaic_worker.common import wire
 from mosaic_worker.drivers.kit.command import Refused, Words
 from mosaic_worker.operators import Operator, Seat
 from mosaic_worker.parcels import pack, unpack
+from mosaic_worker.standard_files import taken
 
 __all__ = ["Surroundings", "serve"]
 
@@ -114,9 +114,7 @@ def serve(words: Words, load: Callable[[Words, Surroundings], Operator]) -> int:
     """
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # a stop is for the session, which then ends our input
-    asked = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a print would break the wire
+    asked, answers = taken()
     operator: Optional[Operator] = None
     actor = ""
     while True:

@@ -52,6 +52,10 @@ class Guarded(Learner):
         """Wait for the operator."""
         self._operator.wait_ready()
 
+    def ready(self) -> bool:
+        """Whether the operator is."""
+        return self._operator.ready()
+
     def close(self) -> None:
         """Close the operator."""
         self._operator.close()

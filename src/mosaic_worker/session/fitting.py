@@ -6,7 +6,7 @@ from typing import Any, Dict
 
 from mosaic_worker.session.operator import OperatorError
 
-__all__ = ["checked", "described", "fitted"]
+__all__ = ["as_json", "checked", "described", "fitted"]
 
 _MOST_NUMBERS = 64  # of a bound that is written out
 
@@ -78,6 +78,13 @@ def described(space: Any) -> Any:
             else [described(part) for part in parts]
         )
     return found
+
+
+def as_json(value: Any) -> Any:
+    """Arrays as nested lists, numpy's numbers as plain ones: what `json.dumps` asks about (`default`)."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
 
 
 def _finite(bound: Any) -> Any:

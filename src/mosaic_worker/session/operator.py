@@ -22,6 +22,8 @@ class Choice(NamedTuple):
     action: Any
     data: Optional[Dict[str, Any]] = None
     """What is known of the decision: probabilities, values, a text, how long it took."""
+    instead_of: Optional[Any] = None
+    """Where a person relieved an operator: the choice of that operator, which was not executed."""
 
 
 class Seat(NamedTuple):
@@ -51,6 +53,15 @@ class Operator:
         Raises:
             OperatorError: it never will.
         """
+
+    def ready(self) -> bool:
+        """Whether it can decide; asked after `start`, now and then, by whoever does not want to wait.
+
+        Raises:
+            OperatorError: it never will.
+        """
+        self.wait_ready()
+        return True
 
     def close(self) -> None:
         """No further decision follows: let everything go."""

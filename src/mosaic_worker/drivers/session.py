@@ -9,32 +9,29 @@ from __future__ import annotations
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs
 from mosaic_worker.drivers.kit.command import Refused, Words, say
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
-from mosaic_worker.operators.noop import Noop
-from mosaic_worker.operators.random import Random
-from mosaic_worker.operators.seating import TRUSTED, Sitter, seated
-from mosaic_worker.session.failing import STOP, Guarded
+from mosaic_worker.operators import gathering
+from mosaic_worker.operators.gathering import EVERYBODY
+from mosaic_worker.session.failing import STOP
 from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
-from mosaic_worker.session.operator import Operator, OperatorError
+from mosaic_worker.session.operator import OperatorError
 from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.session.pace import Pace
 from mosaic_worker.session.worlds import World, world_of
 from mosaic_worker.session.worlds.copies import CopiesWorld
 
 if TYPE_CHECKING:
+    from mosaic_worker.session.failing import Guarded
     from mosaic_worker.session.played import Episode
 
-__all__ = ["EVERYBODY", "Plan", "main", "table"]
+__all__ = ["Plan", "main", "table"]
 
-EVERYBODY = "*"
-"""The seat of whoever has none of its own."""
-_INSTEAD: Dict[str, Callable[[], Operator]] = {"noop": Noop, "random": Random}
 _MOST_LINES = 100
 _ZOO = ("aec", "parallel")
 
@@ -81,9 +78,16 @@ class _Session:
         plan = self._plan
         world = _world(plan)
         try:
-            self._seat(world)
+            self._operators = gathering.gathered(
+                world,
+                _actors(plan, world),
+                plan.seats,
+                env_id=plan.env_id,
+                on_failure=plan.on_failure,
+                deadline_secs=plan.deadline_secs,
+            )
             self._record()
-            self._wait()
+            gathering.wait_ready(self._operators)
             with self._stop.gently():
                 self._play(world)
         except Insisted:
@@ -92,49 +96,10 @@ class _Session:
             if not self._stop.asked:  # a stop reaches the operators' processes too, and they may be quicker
                 raise
         finally:
-            for operator in self._operators.values():
-                operator.close()
+            gathering.close(self._operators)
             world.close()
         self._tell()
         return self._stop.exit_code
-
-    def _seat(self, world: World) -> None:
-        """Give every actor its operator."""
-        plan = self._plan
-        actors = _actors(plan, world)
-        unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
-        if unknown:
-            raise Refused(f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}")
-        for actor in actors:
-            told = plan.seats.get(str(actor)) or plan.seats.get(EVERYBODY)
-            if told is None:
-                raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
-            sitter = Sitter(
-                plan.env_id,
-                actor,
-                world.observation_space(actor),
-                world.action_space(actor),
-                plan.deadline_secs,
-            )
-            instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
-            if instead is not None:
-                instead.name = plan.on_failure
-            try:
-                operator = seated(told, sitter)
-            except OperatorError as error:
-                raise Refused(str(error)) from None
-            guarded = Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
-            self._operators[actor] = guarded
-
-    def _wait(self) -> None:
-        """Start all operators, then wait for each: loading a framework can take half a minute."""
-        for step in ("start", "wait_ready"):
-            for actor, operator in self._operators.items():
-                try:
-                    getattr(operator, step)()
-                except OperatorError as error:
-                    who = f" of {actor}" if actor != "" else ""
-                    raise Refused(f"operator {operator.name!r}{who} cannot play: {error}") from None
 
     def _record(self) -> None:
         plan = self._plan
@@ -166,16 +131,12 @@ class _Session:
 
     def _tell(self) -> None:
         rows = [
-            (str(actor), operator.name, self._episodes.get(actor, []), operator.failures)
+            (str(actor), operator.name, self._episodes.get(actor, []))
             for actor, operator in self._operators.items()
         ]
         say(table(rows))
-        if self._plan.on_failure == STOP:
-            return  # the first failure ended it, and was told; or the stop did
-        for actor, name, _, failures in rows:
-            if failures:
-                _warn(f"operator {name!r}{' of ' + actor if actor else ''} failed {failures} times")
-                mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), failures)
+        if self._plan.on_failure != STOP:  # else the first failure ended it, and was told; or the stop did
+            gathering.tell_failures(self._operators)
 
 
 def _world(plan: Plan) -> World:
@@ -201,12 +162,6 @@ def _made(plan: Plan) -> Any:
     return envs.make(Words("play", env=plan.env_id, env_arguments=arguments))
 
 
-def _warn(text: str) -> None:
-    mosaic_worker.note(text, "warning")
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
-
-
 def _line(episodes: List[Episode]) -> str:
     if not episodes:
         return "cut before its end"
@@ -221,7 +176,7 @@ def table(rows: List[Any]) -> str:
     """The result of each seat in a line: episodes, mean return with its spread, mean length."""
     head = ("seat", "operator", "episodes", "return", "length")
     lines = [head]
-    for actor, name, episodes, _ in rows:
+    for actor, name, episodes in rows:
         returns = [one.returned for one in episodes]
         count = len(returns)
         mean = sum(returns) / count if count else math.nan

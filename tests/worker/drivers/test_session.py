@@ -165,6 +165,6 @@ def test_the_workbench_writes_plans_that_the_driver_reads() -> None:
 
 
 def test_a_seat_that_ended_no_episode_has_no_figures() -> None:
-    lines = table([("a", "random", [Episode("a", 1.0, 2)], 0), ("b", "noop", [], 0)]).splitlines()
+    lines = table([("a", "random", [Episode("a", 1.0, 2)]), ("b", "noop", [])]).splitlines()
     assert lines[1].split() == ["a", "random", "1", "1.00", "2.0"]
     assert lines[2].split() == ["b", "noop", "0", "-", "-"]

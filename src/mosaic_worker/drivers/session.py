@@ -47,6 +47,8 @@ class Plan(NamedTuple):
     env_arguments: Dict[str, Any] = {}  # noqa: RUF012  (never changed)
     api: str = "single"
     """The interface of the environment: `single`, `aec` or `parallel`; or `copies`, one for each seat."""
+    pace: Optional[str] = None
+    """`free`, `tick` or `turn`; None for what suits the environment and who plays."""
     fps: Optional[float] = None
     max_steps: Optional[int] = None
     on_failure: str = STOP
@@ -77,26 +79,33 @@ class _Session:
         """Play it to its end, or until somebody stops it. The exit code."""
         plan = self._plan
         world = _world(plan)
+        operators: Dict[Any, Guarded] = {}
         try:
-            self._operators = gathering.gathered(
+            how = {"env_id": plan.env_id, "on_failure": plan.on_failure, "deadline_secs": plan.deadline_secs}
+            operators = gathering.gathered(world, _actors(plan, world), plan.seats, **how)
+            self._record(operators)
+            person = any(operator.person for operator in operators.values())
+            pace, fps = (plan.pace, plan.fps) if plan.pace else usual_pace(world, person=person, fps=plan.fps)
+            with Attended(
                 world,
-                _actors(plan, world),
-                plan.seats,
+                operators,
                 env_id=plan.env_id,
-                on_failure=plan.on_failure,
-                deadline_secs=plan.deadline_secs,
-            )
-            self._record()
-            gathering.wait_ready(self._operators)
-            with self._stop.gently():
-                self._play(world)
+                pace=pace,
+                fps=fps,
+                stop=lambda: bool(self._stop.asked),
+                make=functools.partial(self._made, operators, functools.partial(gathering.guarded, world, **how)),
+            ) as attended:
+                gathering.wait_ready(operators)
+                with self._stop.gently():
+                    self._play(world, attended)
+                self._names = {actor: seat.name for actor, seat in attended.seats.items()}
         except Insisted:
             pass
         except OperatorError:
             if not self._stop.asked:  # a stop reaches the operators' processes too, and they may be quicker
                 raise
         finally:
-            gathering.close(self._operators)
+            gathering.close(operators)
             world.close()
         self._tell()
         return self._stop.exit_code

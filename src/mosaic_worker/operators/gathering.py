@@ -19,7 +19,7 @@ from mosaic_worker.session.operator import Operator, OperatorError
 if TYPE_CHECKING:
     from mosaic_worker.session.worlds import World
 
-__all__ = ["EVERYBODY", "close", "gathered", "tell_failures", "wait_ready", "warn"]
+__all__ = ["EVERYBODY", "close", "gathered", "guarded", "tell_failures", "wait_ready", "warn"]
 
 EVERYBODY = "*"
 """The seat of whoever has none of its own."""
@@ -57,18 +57,35 @@ def gathered(
         told = seats.get(str(actor)) or seats.get(EVERYBODY)
         if told is None:
             raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
-        sitter = Sitter(
-            env_id, actor, world.observation_space(actor), world.action_space(actor), deadline_secs
-        )
-        instead = _INSTEAD[on_failure]() if on_failure != STOP else None
-        if instead is not None:
-            instead.name = on_failure
         try:
-            operator = seated(told, sitter)
+            found[actor] = guarded(
+                world, actor, told, env_id=env_id, on_failure=on_failure, deadline_secs=deadline_secs
+            )
         except OperatorError as error:
             raise Refused(str(error)) from None
-        found[actor] = Guarded(operator, instead=instead, tell=warn, trusted=told["kind"] in TRUSTED)
     return found
+
+
+def guarded(
+    world: World,
+    actor: Any,
+    told: Mapping[str, Any],
+    *,
+    env_id: str,
+    on_failure: str = STOP,
+    deadline_secs: float = 30.0,
+) -> Guarded:
+    """The operator a description means, for one actor; as for `gathered`.
+
+    Raises:
+        OperatorError: it cannot be made; says why.
+    """
+    sitter = Sitter(env_id, actor, world.observation_space(actor), world.action_space(actor), deadline_secs)
+    instead = _INSTEAD[on_failure]() if on_failure != STOP else None
+    if instead is not None:
+        instead.name = on_failure
+    operator = seated(told, sitter)
+    return Guarded(operator, instead=instead, tell=warn, trusted=told["kind"] in TRUSTED)
 
 
 def wait_ready(operators: Mapping[Any, Operator]) -> None:

@@ -15,6 +15,8 @@ __all__ = ["Person"]
 class Person(Operator):
     """Never asked where people can come: the seat's `Relief` waits for them."""
 
+    person = True
+
     def act(self, view: View) -> Choice:
         """Nobody can come.
 

@@ -93,18 +93,15 @@ class Hand:
         return [start + index for index, allowed in enumerate(rule) if allowed][:_MOST_LEGAL]
 
     def pressed_once(self) -> Any:
-        """What was pressed since this was last asked, or is held down; `NOTHING` if nothing is."""
-        for name in ("pressed", "tapped", "held"):
-            found = getattr(self, name)
-            if found is not NOTHING:
-                self.pressed = self.tapped = NOTHING
-                return found
-        return NOTHING
+        """What was pressed since this was last asked; `NOTHING` if nothing was."""
+        found = self.pressed if self.pressed is not NOTHING else self.tapped
+        self.pressed = self.tapped = NOTHING
+        return found
 
     def sampled(self) -> Any:
         """What is held down at this tick, or was pressed since the last one; else what stands for rest."""
-        found = self.held if self.held is not NOTHING else self.pressed_once()
-        self.pressed = self.tapped = NOTHING
+        pressed = self.pressed_once()  # a key that went down and up between two ticks counts once
+        found = self.held if self.held is not NOTHING else pressed
         return self.rest if found is NOTHING else found
 
 
@@ -169,6 +166,10 @@ class Control:
                 self.changes += 1
                 return NOTHING
         return found
+
+    def wants_on(self) -> bool:
+        """Whether somebody has pressed a key since the episode ended."""
+        return any(hand.pressed_once() is not NOTHING for hand in self.hands.values())
 
     def may_tick(self) -> bool:
         """Whether the next tick may come, as far as pausing is concerned."""
@@ -236,8 +237,6 @@ class Control:
         meant = order.get("step")
         if meant is not None and meant != hand.step:
             raise RefusedError(f"that was for step {meant}, and it is step {hand.step} now")
-        if hand.over:
-            raise RefusedError("the episode is over")
         hand.trouble = ""
         hand.pressed = self._action(hand, order, rule=hand.waits)
 

@@ -34,7 +34,7 @@ class Guarded(Learner):
         tell: Callable[[str], None],
         trusted: bool = False,
     ) -> None:
-        self.name = operator.name
+        self.name, self.person = operator.name, operator.person
         self.failures = 0
         self._operator = operator
         self._instead = instead

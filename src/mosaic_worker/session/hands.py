@@ -169,17 +169,19 @@ class Hands:
         return found
 
     def linger(self, secs: float) -> None:
-        """The episode is over: leave it to be looked at, until somebody wants to go on."""
+        """The episode is over: leave it to be looked at, so long or until somebody presses a key.
+
+        Raises:
+            Cut: as for `wait`.
+        """
         until = self._clock() + secs
-        changes = self.control.changes
-        frames.settle()
-        while not self._stop() and self._clock() < until:
-            self.serve(min(_ROUND_SECS, until - self._clock()))
-            frames.settle()
-            if self.control.changes != changes and not self.control.paused:
+        self.control.wants_on()  # what was pressed before the end was not meant for this
+        while not self._stop() and not self.control.wants_on():
+            left = until - self._clock()
+            if left <= 0 and not self.control.paused:
                 break
-            changes = self.control.changes
-        with suppress(Cut):
+            frames.settle()
+            self.serve(min(_ROUND_SECS, max(left, 0.0)) if not self.control.paused else _ROUND_SECS)
             self._cut()
 
     def _cut(self) -> None:

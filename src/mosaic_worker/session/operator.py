@@ -43,6 +43,8 @@ class Operator:
 
     name = ""
     """Who it is, as people typed it; the record of its decisions says so."""
+    person = False
+    """Whether it is a person, who decides through the session's socket."""
 
     def start(self) -> None:
         """Begin to load whatever it needs, and return at once."""

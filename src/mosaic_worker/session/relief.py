@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from mosaic_worker.common.hands import PERSON
 from mosaic_worker.session.control import NOTHING, Hand
-from mosaic_worker.session.operator import Choice, Learner, Seat
+from mosaic_worker.session.operator import Choice, Learner, Operator, Seat
 
 if TYPE_CHECKING:
-    from mosaic_worker.session.failing import Guarded
     from mosaic_worker.session.outcome import Outcome
     from mosaic_worker.session.view import View
 
@@ -29,7 +28,7 @@ class Relief(Learner):
         wait: waits for a person's action in a seat; `NOTHING` when nobody has it any more.
     """
 
-    def __init__(self, operator: Guarded, *, hand: Hand, wait: Callable[[Hand], Any]) -> None:
+    def __init__(self, operator: Operator, *, hand: Hand, wait: Callable[[Hand], Any]) -> None:
         self.operator = operator
         self._hand = hand
         self._wait = wait
@@ -49,12 +48,13 @@ class Relief(Learner):
         self._seat = seat
         self.operator.begin(seat)
 
-    def replace(self, operator: Guarded, *, person: bool) -> Guarded:
-        """Put another operator into the seat, which is ready; the one before."""
+    def replace(self, operator: Operator) -> Operator:
+        """Put another operator into the seat, which is ready. The one before."""
         if self._seat is not None:
             operator.begin(self._seat)
         before, self.operator = self.operator, operator
-        self._hand.operator, self._hand.person, self._hand.known = operator.name, person, None
+        hand = self._hand
+        hand.operator, hand.person, hand.known = operator.name, operator.person, None
         return before
 
     def act(self, view: View) -> Choice:
@@ -74,5 +74,5 @@ class Relief(Learner):
 
     def learn(self, view: View, choice: Choice, outcome: Outcome) -> None:
         """Tell the operator what came of the executed choice, whosever it was."""
-        if not self._hand.person:
+        if isinstance(self.operator, Learner):
             self.operator.learn(view, choice, outcome)

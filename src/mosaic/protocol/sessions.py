@@ -31,7 +31,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One session, but for its environment, which the job names."""
 
     seats: dict[str, Seat]
-    """By actor; `EVERYBODY` for those that are not named."""
+    """By actor; `EVERYBODY` for those that are not named. Where `seatings` change, by any name."""
     seeds: Annotated[list[tuple[int, int]], Meta(min_length=1, max_length=1000)]
     """One episode with each: ranges, first and last included. (A word of a command holds 128 KiB.)"""
     api: Literal["single", "aec", "parallel", "copies"] = "single"
@@ -41,6 +41,11 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_steps: Annotated[int, Meta(ge=1)] | None = None
     on_failure: Literal["stop", "noop", "random"] = "stop"
     deadline_secs: Annotated[float, Meta(gt=0, le=86_400)] = 30.0
+    seatings: Annotated[list[dict[str, str]], Meta(max_length=10_000)] = []
+    """Who sits where, by names in `seats`, of a session whose seats change between episodes: every seed is
+    played with each, seed by seed."""
+    games_before: Annotated[int, Meta(ge=0)] = 0
+    """How many of these games the run before has played."""
 
 
 class OperatorCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,10 +6,11 @@ again alone. All operators are ready before the first reset. Recorded by the sam
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, NamedTuple, Optional, Tuple
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs
@@ -37,6 +38,7 @@ EVERYBODY = "*"
 _INSTEAD: Dict[str, Callable[[], Operator]] = {"noop": Noop, "random": Random}
 _MOST_LINES = 100
 _ZOO = ("aec", "parallel")
+_NOT_ARGUMENTS = ("env_id", "seats", "seeds", "seatings")
 
 
 class Plan(NamedTuple):
@@ -54,6 +56,11 @@ class Plan(NamedTuple):
     max_steps: Optional[int] = None
     on_failure: str = STOP
     deadline_secs: float = 30.0
+    seatings: List[Dict[str, str]] = []  # noqa: RUF012  (never changed)
+    """Who sits where, by names in `seats`: every seed is played with each, seed by seed. Empty: `seats` is by
+    actor, and nobody changes."""
+    games_before: int = 0
+    """How many of these games were played by the run that this one goes on from."""
 
 
 def main(words: List[str]) -> int:
@@ -73,8 +80,13 @@ class _Session:
     def __init__(self, plan: Plan, stop: Stop) -> None:
         self._plan = plan
         self._stop = stop
-        self._episodes: Dict[Any, List[Episode]] = {}
-        self._operators: Dict[Any, Guarded] = {}
+        self._episodes: Dict[str, List[Episode]] = {}
+        self._operators: Dict[str, Guarded] = {}
+        """By actor; where seatings change by the operator's name, with a number for one that sits twice."""
+        self._spaces: Dict[str, Any] = {}
+        """What each of them sees and does, as a process of its own is told of it."""
+        self._seatings: List[Dict[Any, str]] = []
+        """By actor: who of `_operators` decides."""
 
     def hold(self) -> int:
         """Play it to its end, or until somebody stops it. The exit code."""
@@ -99,32 +111,54 @@ class _Session:
         return self._stop.exit_code
 
     def _seat(self, world: World) -> None:
-        """Give every actor its operator."""
+        """Give every actor its operator, in every seating."""
         plan = self._plan
         actors = _actors(plan, world)
-        unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
-        if unknown:
-            raise Refused(f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}")
-        for actor in actors:
-            told = plan.seats.get(str(actor)) or plan.seats.get(EVERYBODY)
-            if told is None:
-                raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
-            sitter = Sitter(
-                plan.env_id,
-                actor,
-                world.observation_space(actor),
-                world.action_space(actor),
-                plan.deadline_secs,
-            )
-            instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
-            if instead is not None:
-                instead.name = plan.on_failure
-            try:
-                operator = seated(told, sitter)
-            except OperatorError as error:
-                raise Refused(str(error)) from None
-            guarded = Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
-            self._operators[actor] = guarded
+        for seating in plan.seatings or [_as_named(plan, actors)]:
+            unknown = [name for name in seating if name not in map(str, actors)]
+            if unknown:
+                raise Refused(
+                    f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}"
+                )
+            found: Dict[Any, str] = {}
+            for actor in actors:
+                found[actor] = self._operator_of(actor, seating, world, taken=found.values())
+            self._seatings.append(found)
+
+    def _operator_of(
+        self, actor: Any, seating: Dict[str, str], world: World, *, taken: Collection[str]
+    ) -> str:
+        """Who of `_operators` decides for an actor: one that sat in such a seat before, or a new one."""
+        plan = self._plan
+        who = seating.get(str(actor), str(actor))
+        told = plan.seats.get(who) or plan.seats.get(EVERYBODY)
+        if told is None:
+            raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
+        sitter = Sitter(
+            plan.env_id,
+            actor,
+            world.observation_space(actor),
+            world.action_space(actor),
+            plan.deadline_secs,
+        )
+        about = {**sitter.told(), "actor": ""}
+        names = (who if number == 1 else f"{who} ({number})" for number in itertools.count(1))
+        name = next(name for name in names if name not in taken and self._spaces.get(name, about) == about)
+        if name not in self._operators:
+            self._spaces[name] = about
+            self._operators[name] = self._guarded(told, sitter)
+        return name
+
+    def _guarded(self, told: Dict[str, Any], sitter: Sitter) -> Guarded:
+        plan = self._plan
+        instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
+        if instead is not None:
+            instead.name = plan.on_failure
+        try:
+            operator = seated(told, sitter)
+        except OperatorError as error:
+            raise Refused(str(error)) from None
+        return Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
 
     def _wait(self) -> None:
         """Start all operators, then wait for each: loading a framework can take half a minute."""
@@ -133,22 +167,24 @@ class _Session:
                 try:
                     getattr(operator, step)()
                 except OperatorError as error:
-                    who = f" of {actor}" if actor != "" else ""
+                    who = f" of {actor}" if actor not in ("", operator.name) else ""
                     raise Refused(f"operator {operator.name!r}{who} cannot play: {error}") from None
 
     def _record(self) -> None:
         plan = self._plan
         names = {actor or "operator": operator.name for actor, operator in self._operators.items()}
-        args = {
-            name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")
-        }
+        args = {name: value for name, value in plan._asdict().items() if name not in _NOT_ARGUMENTS}
         mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0][0], seats=names, **args)
 
     def _play(self, world: World) -> None:
         plan = self._plan
-        total = sum(last - first + 1 for first, last in plan.seeds)
+        seeds = [seed for first, last in plan.seeds for seed in range(first, last + 1)]
+        games = [(seed, seating) for seed in seeds for seating in self._seatings]
+        total = len(games)
         pace, ledger = Pace(plan.fps), Ledger()
-        for number, seed in enumerate(seed for first, last in plan.seeds for seed in range(first, last + 1)):
+        for number, (seed, seating) in enumerate(games):
+            if number < plan.games_before:
+                continue
             if self._stop.asked:
                 return
             until = Until(
@@ -156,25 +192,28 @@ class _Session:
                 ticks=plan.max_steps if plan.api in _ZOO else None,
                 stop=lambda: bool(self._stop.asked),
             )
-            played = play(world, self._operators, until=until, seed=seed, ledger=ledger, pace=pace)
+            operators = {actor: self._operators[name] for actor, name in seating.items()}
+            played = play(world, operators, until=until, seed=seed, ledger=ledger, pace=pace)
             for episode in played.episodes:
-                self._episodes.setdefault(episode.actor, []).append(episode)
-                name = "session/return" + (f"/{episode.actor}" if episode.actor != "" else "")
+                who = seating[episode.actor]
+                self._episodes.setdefault(who, []).append(episode)
+                name = "session/return" + (f"/{who}" if who else "")
                 mosaic_worker.metric(name, episode.returned, number)
             if total <= _MOST_LINES or (number + 1) % math.ceil(total / 10) == 0:
-                say(f"{number + 1} of {total}, seed {seed}: {_line(played.episodes)}")
+                say(f"{number + 1} of {total}, seed {seed}: {_line(played.episodes, seating)}")
 
     def _tell(self) -> None:
         rows = [
-            (str(actor), operator.name, self._episodes.get(actor, []), operator.failures)
-            for actor, operator in self._operators.items()
+            (name, operator.name, self._episodes.get(name, []), operator.failures)
+            for name, operator in self._operators.items()
         ]
         say(table(rows))
         if self._plan.on_failure == STOP:
             return  # the first failure ended it, and was told; or the stop did
         for actor, name, _, failures in rows:
             if failures:
-                _warn(f"operator {name!r}{' of ' + actor if actor else ''} failed {failures} times")
+                who = f" of {actor}" if actor not in ("", name) else ""
+                _warn(f"operator {name!r}{who} failed {failures} times")
                 mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), failures)
 
 
@@ -192,6 +231,12 @@ def _actors(plan: Plan, world: World) -> List[Any]:
     return list(world.env.possible_agents) if plan.api in _ZOO else [SOLE]
 
 
+def _as_named(plan: Plan, actors: List[Any]) -> Dict[str, str]:
+    """Everybody in a seat of its own, and who is named besides."""
+    named = [name for name in plan.seats if name != EVERYBODY]
+    return {str(name): str(name) for name in (*actors, *named)}
+
+
 def _made(plan: Plan) -> Any:
     arguments = dict(plan.env_arguments)
     if plan.api in _ZOO:
@@ -207,11 +252,12 @@ def _warn(text: str) -> None:
     sys.stderr.flush()
 
 
-def _line(episodes: List[Episode]) -> str:
+def _line(episodes: List[Episode], seating: Dict[Any, str]) -> str:
     if not episodes:
         return "cut before its end"
     parts = [
-        (f"{one.actor} " if one.actor != "" else "") + f"return {one.returned:g} in {one.length} steps"
+        (f"{seating[one.actor]} " if seating[one.actor] else "")
+        + f"return {one.returned:g} in {one.length} steps"
         for one in episodes
     ]
     return "; ".join(parts)

@@ -199,7 +199,7 @@ class Frames:
             report.caught("showing frames", error)
 
     def settle(self) -> None:
-        """Nothing is stepped until somebody decides: show at once how it stands, to those who did not see it."""
+        """Nothing is stepped until somebody decides: show at once what watchers have not seen yet."""
         if not self.wake[0]:
             return
         try:

@@ -5,8 +5,9 @@ What sessions and branches share. Plays nothing: `session.loop` does, with what 
 
 from __future__ import annotations
 
+import itertools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 import mosaic_worker
 from mosaic_worker.common.words import Refused
@@ -14,12 +15,22 @@ from mosaic_worker.operators.noop import Noop
 from mosaic_worker.operators.random import Random
 from mosaic_worker.operators.seating import TRUSTED, Sitter, seated
 from mosaic_worker.session.failing import STOP, Guarded
+from mosaic_worker.session.fitting import described
 from mosaic_worker.session.operator import Operator, OperatorError
 
 if TYPE_CHECKING:
     from mosaic_worker.session.worlds import World
 
-__all__ = ["EVERYBODY", "close", "gathered", "guarded", "tell_failures", "wait_ready", "warn"]
+__all__ = [
+    "EVERYBODY",
+    "close",
+    "gathered",
+    "guarded",
+    "seated_in_turn",
+    "tell_failures",
+    "wait_ready",
+    "warn",
+]
 
 EVERYBODY = "*"
 """The seat of whoever has none of its own."""
@@ -88,6 +99,61 @@ def guarded(
     return Guarded(operator, instead=instead, tell=warn, trusted=told["kind"] in TRUSTED)
 
 
+def seated_in_turn(
+    world: World,
+    actors: Iterable[Any],
+    seats: Mapping[str, Mapping[str, Any]],
+    seatings: Sequence[Mapping[str, str]],
+    **how: Any,
+) -> Tuple[Dict[Any, Guarded], List[Dict[Any, str]]]:
+    """The operators of a play whose seats change between episodes, and who sits where in each seating.
+
+    One operator serves all seats that look alike to it, and is started once; one that sits twice in a
+    seating has a second of its kind (`random (2)`).
+
+    Args:
+        world: what is played.
+        actors: for whom somebody decides.
+        seats: who there is: by any name where there are seatings, else by actor as for `gathered`.
+        seatings: by actor, a name in `seats`; empty where everybody stays.
+        how: as for `gathered`.
+
+    Raises:
+        Refused: as for `gathered`.
+    """
+    actors = list(actors)
+    if not seatings:
+        return gathered(world, actors, seats, **how), [{actor: actor for actor in actors}]
+    operators: Dict[Any, Guarded] = {}
+    spaces: Dict[str, Any] = {}
+    found: List[Dict[Any, str]] = []
+    for seating in seatings:
+        if set(seating) != set(map(str, actors)):
+            agents = ", ".join(map(str, actors))
+            raise Refused(
+                f"a seating names each agent of {how['env_id']} once: {agents}; this is {dict(seating)}"
+            )
+        sitting: Dict[Any, str] = {}
+        for actor in actors:
+            who = seating[str(actor)]
+            if who not in seats:
+                raise Refused(f"there is nobody of the name {who!r}; there are: {', '.join(seats)}")
+            alike = (described(world.observation_space(actor)), described(world.action_space(actor)))
+            names = (who if number == 1 else f"{who} ({number})" for number in itertools.count(1))
+            name = next(
+                one for one in names if one not in sitting.values() and spaces.get(one, alike) == alike
+            )
+            if name not in operators:
+                spaces[name] = alike
+                try:
+                    operators[name] = guarded(world, actor, seats[who], **how)
+                except OperatorError as error:
+                    raise Refused(str(error)) from None
+            sitting[actor] = name
+        found.append(sitting)
+    return operators, found
+
+
 def wait_ready(operators: Mapping[Any, Operator]) -> None:
     """Start all operators, then wait for each: loading a framework can take half a minute.
 
@@ -99,7 +165,7 @@ def wait_ready(operators: Mapping[Any, Operator]) -> None:
             try:
                 getattr(operator, step)()
             except OperatorError as error:
-                who = f" of {actor}" if actor != "" else ""
+                who = f" of {actor}" if actor not in ("", operator.name) else ""
                 raise Refused(f"operator {operator.name!r}{who} cannot play: {error}") from None
 
 
@@ -113,7 +179,7 @@ def tell_failures(operators: Mapping[Any, Guarded]) -> None:
     """Say and record how often others had to decide; nothing where nobody failed."""
     for actor, operator in operators.items():
         if operator.failures:
-            who = f"operator {operator.name!r}" + (f" of {actor}" if actor else "")
+            who = f"operator {operator.name!r}" + (f" of {actor}" if actor not in ("", operator.name) else "")
             warn(f"{who} failed {operator.failures} times")
             mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), operator.failures)
 

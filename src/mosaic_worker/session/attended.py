@@ -5,7 +5,7 @@ What a session, an evaluation and a branch have around the one loop. Decides not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional
 
 import mosaic_worker
 from mosaic_worker.common.words import Refused
@@ -39,6 +39,8 @@ class Attended:
         fps: ticks a second; None for no bound, or under a tick for the environment's own.
         stop: whether the play is to end.
         make: makes an operator for an actor from its description; None where seats stay as they are.
+        put: told when an operator that was made was put into an actor's seat. The one before is closed; the
+            new one is the caller's, as the others are.
         cuts: whether episodes may be cut.
     """
 
@@ -52,13 +54,12 @@ class Attended:
         fps: Optional[float] = None,
         stop: Callable[[], bool] = lambda: False,
         make: Optional[Make] = None,
+        put: Callable[[Any, Any], object] = lambda _, __: None,
         cuts: bool = True,
     ) -> None:
-        self._make = make
+        self._make, self._put = make, put
         self._loading: Dict[Any, Operator] = {}
-        keys = {
-            actor: key_map(world.env_of(actor), world.action_space(actor)) for actor in operators
-        }
+        keys = {actor: key_map(world.env_of(actor), world.action_space(actor)) for actor in operators}
         own_fps, lively = render_fps(world.env), is_lively(world)
         hands = {}
         for actor, operator in operators.items():
@@ -107,10 +108,15 @@ class Attended:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let everybody go, and all operators."""
+        """Let everybody go, and whoever was to take a seat. Operators in seats are the caller's."""
         self.pace.close()
-        for operator in (*self._loading.values(), *self.seats.values()):
+        for operator in self._loading.values():
             operator.close()
+
+    def sit(self, operators: Mapping[Any, Operator]) -> None:
+        """Everybody changes seats, between two episodes."""
+        for actor, operator in operators.items():
+            self.seats[actor].replace(operator, midway=False)
 
     def ended(self, episodes: Iterable[Episode]) -> None:
         """An episode of the world is over: its players may look at it for a moment.
@@ -142,12 +148,13 @@ class Attended:
             try:
                 if not operator.ready():
                     continue
-                before = seat.replace(operator)
+                before = seat.replace(operator, midway=True)
             except OperatorError as error:
                 hand.trouble = f"{operator.name} cannot play here: {error}. {seat.name} goes on"
                 mosaic_worker.note(hand.trouble, "warning")
                 before = operator
             else:
+                self._put(actor, operator)
                 mosaic_worker.note(f"{operator.name} took the seat{f' of {actor}' if actor else ''}")
             del self._loading[actor]
             hand.loading = ""
@@ -167,8 +174,8 @@ def is_lively(world: World) -> bool:
     return not hasattr(world, "selected") and (render_fps(world.env) or 0.0) > _LIVELY_FPS
 
 
-def usual_pace(world: World, *, person: bool, fps: Optional[float]) -> Tuple[str, Optional[float]]:
+def usual_pace(world: World, *, person: bool, fps: Optional[float]) -> str:
     """The pace where nobody asked for one: a person is given time, others go as fast as they are let."""
     if person:
-        return ("tick" if is_lively(world) else "turn"), fps
-    return ("free" if fps is None else "tick"), fps
+        return "tick" if is_lively(world) else "turn"
+    return "free" if fps is None else "tick"

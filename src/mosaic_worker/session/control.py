@@ -35,7 +35,7 @@ class Cut(Exception):  # noqa: N818  (it is an order that was obeyed)
         quit: whether the session ends with it.
     """
 
-    def __init__(self, *, seed: Optional[int] = None, quit: bool = False) -> None:  # noqa: A002
+    def __init__(self, *, seed: Optional[int] = None, quit: bool = False) -> None:
         super().__init__("the episode was cut")
         self.seed = seed
         self.quit = quit
@@ -214,7 +214,9 @@ class Control:
             if actor is not None and str(hand.actor) == actor:
                 return hand
         names = ", ".join(str(name) for name in self.hands)
-        raise RefusedError(f"there is no seat {actor!r}; there are: {names}" if actor else f"say which seat: {names}")
+        raise RefusedError(
+            f"there is no seat {actor!r}; there are: {names}" if actor else f"say which seat: {names}"
+        )
 
     def _mine(self, owner: _Owner, order: Dict[str, Any]) -> Hand:
         hand = self._hand(order)
@@ -275,7 +277,9 @@ class Control:
         if fps is not None and not (
             isinstance(fps, (int, float)) and _FPS_BOUNDS[0] <= fps <= _FPS_BOUNDS[1]
         ):
-            raise RefusedError(f"ticks a second are between {_FPS_BOUNDS[0]} and {_FPS_BOUNDS[1]:,.0f}, not {fps!r}")
+            raise RefusedError(
+                f"ticks a second are between {_FPS_BOUNDS[0]} and {_FPS_BOUNDS[1]:,.0f}, not {fps!r}"
+            )
         self.pace = pace
         self.fps = None if pace == "free" else self._usual_fps if fps is None and pace == "tick" else fps
 
@@ -344,5 +348,9 @@ def _told(hand: Hand, client: int) -> Dict[str, Any]:
         "trouble": hand.trouble,
         "known": hand.known,
     }
-    found.update((name, value) for name, value in told.items() if not (value is None or value is False or isinstance(value, str) and not value))
+    found.update(
+        (name, value)
+        for name, value in told.items()
+        if not (value is None or value is False or (isinstance(value, str) and not value))
+    )
     return found

@@ -220,7 +220,9 @@ class Hands:
         self._came += 1
         client = _Client(door, self._came)
         if len(self._clients) >= self._most_clients:
-            self._say(client, {"type": "answer", "id": 0, "refused": f"{self._most_clients} are here already"})
+            self._say(
+                client, {"type": "answer", "id": 0, "refused": f"{self._most_clients} are here already"}
+            )
             door.close()
             return
         self._clients[door.fileno()] = client
@@ -249,10 +251,11 @@ class Hands:
         """One line of a client; False to send it away."""
         try:
             order = json.loads(line)
-            if not isinstance(order, dict):
-                raise ValueError("not an object")
         except ValueError:
-            self._say(client, {"type": "answer", "id": 0, "refused": f"that is no JSON object: {line[:80]!r}"})
+            order = None
+        if not isinstance(order, dict):
+            refused = f"that is no JSON object: {line[:80]!r}"
+            self._say(client, {"type": "answer", "id": 0, "refused": refused})
             return False
         if not client.name:
             if order.get("hands") != PROTOCOL:

@@ -10,12 +10,21 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mosaic_worker.layers import layers
-from mosaic_worker.session.fitting import as_json
+from mosaic_worker.session.fitting import as_json, fitted, nothing
 
 __all__ = ["key_map", "rest_of"]
 
 _MOST_ACTIONS = 64  # of an environment's own map, and of names
-_AXES = (("Left", "Right"), ("Down", "Up"), ("A", "D"), ("S", "W"), ("J", "L"), ("K", "I"), ("F", "H"), ("G", "T"))
+_AXES = (
+    ("Left", "Right"),
+    ("Down", "Up"),
+    ("A", "D"),
+    ("S", "W"),
+    ("J", "L"),
+    ("K", "I"),
+    ("F", "H"),
+    ("G", "T"),
+)
 _CODES = {
     # pygame's: of its second version, then of its first, which MountainCar still has
     1073741903: "Right", 1073741904: "Left", 1073741905: "Down", 1073741906: "Up",
@@ -43,7 +52,7 @@ _STEER = ((0, "push left", "Left"), (2, "push right", "Right"))
 _TABLE: Dict[str, _Keys] = {
     "CartPole": _Keys(((0, "push left", "Left"), (1, "push right", "Right")), rest=0),
     "MountainCar": _Keys(_STEER, rest=1),
-    "Acrobot": _Keys(((0, "torque −1", "Left"), (2, "torque +1", "Right")), rest=1),
+    "Acrobot": _Keys(((0, "torque -1", "Left"), (2, "torque +1", "Right")), rest=1),
     "LunarLander": _Keys(
         ((1, "left engine", "Left"), (2, "main engine", "Up"), (3, "right engine", "Right")), rest=0
     ),
@@ -127,9 +136,6 @@ def key_map(env: Any, space: Any) -> Dict[str, Any]:
 
 def rest_of(keys: Mapping[str, Any], space: Any, *, ticks: bool) -> Any:
     """What is done under a tick while no key is held, as the space wants it; None where there is no such."""
-    from mosaic_worker.operators.noop import nothing
-    from mosaic_worker.session.fitting import fitted
-
     if keys.get("rest") is not None:
         return fitted(keys["rest"], space)
     # Real-time environments without an action for rest go on all the same, as gymnasium's own `play` does.
@@ -149,9 +155,9 @@ def _names(env: Any) -> List[str]:
     """What an environment may be known by: its id without version, and its classes."""
     found = []
     for layer in layers(env):
-        spec = getattr(layer, "spec", None)
-        if getattr(spec, "id", None):
-            found.append(_VERSION.sub("", spec.id.split("/")[-1].split(":")[-1]))
+        env_id = getattr(getattr(layer, "spec", None), "id", None)
+        if isinstance(env_id, str):
+            found.append(_VERSION.sub("", env_id.split("/")[-1].split(":")[-1]))
             break
     return [*found, *(kind.__name__ for kind in type(layers(env)[-1]).__mro__)]
 
@@ -174,7 +180,7 @@ def _continuous(names: Sequence[str], space: Any) -> Dict[str, Any]:
             value = float(bound) if abs(float(bound)) < 1e6 else sign
             if value:  # a pedal has one direction only
                 bindings.append({"keys": [key], "name": f"{axis}: {value:+g}", "axis": axis, "value": value})
-    return _told(bindings, "digits" if not bindings else "axes", rest=rest)
+    return _told(bindings, "axes", rest=rest)
 
 
 def _own(core: Any, actions: range) -> List[Dict[str, Any]]:
@@ -188,9 +194,9 @@ def _own(core: Any, actions: range) -> List[Dict[str, Any]]:
         return []
     meanings = _meanings(core)
     found = []
-    for keys, action in list(told.items())[:_MOST_ACTIONS]:
+    for keys, meant in list(told.items())[:_MOST_ACTIONS]:
         named = [_key(key) for key in (keys if isinstance(keys, (tuple, list)) else str(keys))]
-        action = as_json(action) if hasattr(action, "tolist") else action
+        action = as_json(meant) if hasattr(meant, "tolist") else meant
         if named and all(named) and isinstance(action, int) and action in actions:
             name = meanings.get(action, f"action {action}")
             found.append(_binding([key for key in named if key], action, name))

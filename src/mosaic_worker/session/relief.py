@@ -1,4 +1,4 @@
-"""An operator whom a person may relieve at any step, and who may be replaced by another. Episode and seat stay.
+"""An operator whom a person may relieve at any step, and whom another may follow; the episode goes on.
 
 While a person has the seat its operator is asked all the same: what it would have done is kept beside what
 was done, and it has seen every step when the seat is given back.
@@ -48,9 +48,14 @@ class Relief(Learner):
         self._seat = seat
         self.operator.begin(seat)
 
-    def replace(self, operator: Operator) -> Operator:
-        """Put another operator into the seat, which is ready. The one before."""
-        if self._seat is not None:
+    def replace(self, operator: Operator, *, midway: bool) -> Operator:
+        """Put another operator into the seat, which is ready. The one before.
+
+        Args:
+            operator: who decides from now on.
+            midway: whether a play goes on; else `begin` follows.
+        """
+        if midway and self._seat is not None:
             operator.begin(self._seat)
         before, self.operator = self.operator, operator
         hand = self._hand

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from mosaic.analysis import scores
-from mosaic.analysis.ratings import Game, expected_score, fair_pairings, rate
+from mosaic.analysis.ratings import Game, expected_score, fair_lineups, rate
 
 __all__ = ["measure"]
 
@@ -27,11 +27,12 @@ def measure() -> dict[str, float]:
     truth = {f"player {k}": 1500.0 + 60 * k for k in range(_PLAYERS)}
     games = [
         Game(
-            first=one.first,
-            second=one.second,
-            score=float(dice.random() < expected_score(truth[one.first], truth[one.second])),
+            first=one,
+            second=other,
+            score=float(dice.random() < expected_score(truth[one], truth[other])),
         )
-        for one in fair_pairings(list(truth), range(20))
+        for _ in range(20)
+        for one, other in fair_lineups(list(truth))
     ]
     found = {}
     for name, work in (

@@ -49,12 +49,15 @@ class _Row:
 class _Scene:
     """What one call of `render` shows: one environment, or all of a vectorised one."""
 
-    __slots__ = ("due", "failed", "period", "render", "rows", "tracks")
+    __slots__ = ("due", "env", "failed", "period", "render", "rows", "seen", "tracks")
 
     def __init__(self, rows: List[_Row], tracks: Sequence[weakref.ref[Track]], render: Render) -> None:
         self.rows, self.tracks, self.render = rows, tracks, render
         self.due, self.period = _NEVER, 0
         self.failed = False
+        self.env: Callable[[], Any] = lambda: None
+        self.seen = False
+        """Whether the last frame shows how it stands now; known only while somebody watches."""
 
 
 class Frames:
@@ -101,8 +104,25 @@ class Frames:
         """Whether this track has its rows already. Asked at every reset."""
         return owner in self._scenes or not self._run_dir
 
-    def add(self, owner: Any, tracks: Sequence[Track], *, render: Render, state: int, note: str = "") -> None:
+    def add(
+        self,
+        owner: Any,
+        tracks: Sequence[Track],
+        *,
+        render: Render,
+        state: int,
+        note: str = "",
+        env: Any = None,
+    ) -> None:
         """List an environment for viewers. Beyond the lane's rows environments are recorded but not shown.
+
+        Args:
+            owner: what stands for it; its rows are freed when it is gone.
+            tracks: of its episodes, one for each row.
+            render: draws it.
+            state: whether it can be drawn.
+            note: why not, for people.
+            env: the environment, for those who show it while nothing is stepped (`settle`).
 
         Raises:
             OSError: there is no room for a lane.
@@ -110,6 +130,8 @@ class Frames:
         with self._lock:
             if owner not in self._scenes:
                 self._add(owner, tracks, render, state, note)
+                if env is not None:
+                    self._scenes[owner].env = weakref.ref(env)
 
     def _add(self, owner: Any, tracks: Sequence[Track], render: Render, state: int, note: str) -> None:
         lane = self._lane
@@ -167,11 +189,29 @@ class Frames:
                 with self._lock:
                     self._look(now)
             scene = self._scenes.get(owner)
-            if scene is not None and now >= scene.due and now >= self._free_at:
-                self._show(env, scene, now)
+            if scene is not None:
+                scene.seen = False
+                if now >= scene.due and now >= self._free_at:
+                    self._show(env, scene, now)
             soonest = min([scene.due for _, scene in list(self._shown.values())], default=_NEVER)
             self._next = min(self._look_at, max(soonest, self._free_at))
         except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
+            report.caught("showing frames", error)
+
+    def settle(self) -> None:
+        """Nothing is stepped until somebody decides: show at once what watchers have not seen yet."""
+        if not self.wake[0]:
+            return
+        try:
+            now = _now()
+            if now >= self._look_at:
+                with self._lock:
+                    self._look(now)
+            for _, scene in list(self._shown.values()):
+                env = scene.env()
+                if env is not None and not scene.seen and scene.due != _NEVER:
+                    self._show(env, scene, _now())
+        except Exception as error:  # noqa: BLE001  (as above)
             report.caught("showing frames", error)
 
     def _look(self, now: int) -> None:
@@ -211,12 +251,14 @@ class Frames:
                 scene.period = min(periods)
                 # Newly watched: at once. Else a shorter period may bring the next frame forward, and a look
                 # never puts it off; otherwise looking often would starve a slow viewer.
+                scene.seen = scene.seen and scene.due != _NEVER
                 scene.due = min(scene.due, now + scene.period) if scene.due != _NEVER else now
 
     def _show(self, env: Any, scene: _Scene, began: int) -> None:
         lane, fit = self._lane, self._fit
         if lane is None or fit is None:
             return
+        scene.seen = True
         try:
             drawn = scene.render(env)
             render_secs = (_now() - began) / 1e9

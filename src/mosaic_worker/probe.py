@@ -57,11 +57,12 @@ def main() -> None:
     env_id = request.get("env_id") or ""
     if not env_id:
         return
+    kwargs = dict(request.get("kwargs") or {})
     zoo = _ZOO.fullmatch(env_id)
     if zoo:
-        _zoo(zoo.group(1), zoo.group(2), say)
+        _zoo(zoo.group(1), zoo.group(2), kwargs, say)
     else:
-        _gymnasium(env_id, dict(request.get("kwargs") or {}), int(request.get("steps") or 0), say)
+        _gymnasium(env_id, kwargs, int(request.get("steps") or 0), say)
 
 
 def _imports(names: List[str], say: Say) -> None:
@@ -211,7 +212,7 @@ def _version(env_id: str) -> int:
     return int(tail) if tail.isdigit() else -1
 
 
-def _zoo(family: str, name: str, say: Say) -> None:
+def _zoo(family: str, name: str, kwargs: Dict[str, Any], say: Say) -> None:
     try:
         importlib.import_module("pettingzoo")
     except ImportError as error:
@@ -219,7 +220,7 @@ def _zoo(family: str, name: str, say: Say) -> None:
         return
     try:
         module = importlib.import_module("pettingzoo.%s.%s" % (family, name))
-        env = module.env(render_mode="rgb_array")
+        env = module.env(**dict({"render_mode": "rgb_array"}, **kwargs))
         world = _world(env, "aec")
         world.reset(seed=0)
         agents = list(env.possible_agents)

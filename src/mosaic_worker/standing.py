@@ -22,7 +22,8 @@ def standing_of(env: Any, actor: Any) -> Optional[Standing]:
 
     Args:
         env: the environment, as its library gave it.
-        actor: the agent of a PettingZoo environment; of others it is not looked at.
+        actor: the agent of an environment of several, the position in a vector environment; of others it is
+            not looked at.
     """
     for layer in layers(env):
         kept = vars(layer)
@@ -31,6 +32,12 @@ def standing_of(env: Any, actor: Any) -> Optional[Standing]:
             found = claim.agents.standing(actor)
             return None if found is None else Standing(*found)
         track = kept.get("_mosaic")
-        if track is not None and track.episode_id:
+        if track is None:
+            continue
+        of_several = getattr(track, "standing", None)  # of agents, or of positions of a vector environment
+        if of_several is not None:
+            found = of_several(actor)
+            return None if found is None else Standing(*found)
+        if track.episode_id:
             return Standing(track.episode_id, track.step_count)
     return None

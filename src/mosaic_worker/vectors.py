@@ -80,6 +80,11 @@ class VectorTrack:
             )
             rng = None
 
+    def standing(self, position: int) -> Optional[Tuple[str, int]]:
+        """A position's open episode, and the number its next step will have; None when it has none."""
+        track = self._tracks[position]
+        return (track.episode_id, track.step_count) if track.episode_id else None
+
     def step(self, actions: Any, obs: Any, rewards: Any, ended: Tuple[Any, Any], infos: Any) -> None:
         """Every position was stepped, or restarted by itself. `ended` is (terminated, truncated)."""
         if self.dormant or self._epoch != self._recorder.epoch:

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mosaic.analysis.ratings import Game, Rating, Ratings, expected_score, fair_pairings, rate
+from mosaic.analysis.ratings import Game, Rating, Ratings, expected_score, fair_lineups, rate
 from mosaic.errors import UsageError
 
 
@@ -82,11 +82,12 @@ def test_intervals_hold_the_true_ratings_about_as_often_as_they_say() -> None:
     for _ in range(60):
         games = [
             Game(
-                first=pairing.first,
-                second=pairing.second,
-                score=float(dice.random() < expected_score(truth[pairing.first], truth[pairing.second])),
+                first=first,
+                second=second,
+                score=float(dice.random() < expected_score(truth[first], truth[second])),
             )
-            for pairing in fair_pairings(list(truth), range(20))
+            for _ in range(20)
+            for first, second in fair_lineups(list(truth))
         ]
         for name, one in _by_name(rate(games, resamples=300)).items():
             assert one.interval is not None
@@ -113,12 +114,23 @@ def test_seats_are_told_apart_only_by_who_won() -> None:
     assert one == other
 
 
-def test_every_pair_plays_every_seed_in_both_seats() -> None:
-    found = fair_pairings(["a", "b", "c"], [4, 5])
-    assert Counter((p.first, p.second, p.seed) for p in found) == Counter(
-        (a, b, seed) for a, b in itertools.permutations("abc", 2) for seed in (4, 5)
-    )
-    assert [p.seed for p in found] == [4] * 6 + [5] * 6
+def test_every_pair_meets_in_both_orders() -> None:
+    assert sorted(fair_lineups(["c", "a", "b"])) == sorted(itertools.permutations("abc", 2))
+
+
+@pytest.mark.parametrize(("players", "size"), [("abc", 3), ("ab", 4), ("ab", 3), ("abcde", 4), ("abcd", 2)])
+def test_everybody_is_as_often_in_every_position_and_meets_everybody_as_often(
+    players: str, size: int
+) -> None:
+    found = fair_lineups(list(players), size=size)
+    assert {len(lineup) for lineup in found} == {size}
+    positions = Counter((name, at) for lineup in found for at, name in enumerate(lineup))
+    assert len(set(positions.values())) == 1
+    assert len(positions) == len(players) * size
+    met = Counter(pair for lineup in found for pair in itertools.combinations(sorted(set(lineup)), 2))
+    assert len(set(met.values())) == 1
+    after = Counter(pair for lineup in found for pair in itertools.pairwise(lineup))
+    assert all(after[one, other] == after[other, one] for one, other in after)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +138,7 @@ def test_every_pair_plays_every_seed_in_both_seats() -> None:
 )
 def test_a_league_that_cannot_be_is_refused(players: list[str], why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        fair_pairings(players, [1])
+        fair_lineups(players)
 
 
 def test_games_that_say_nothing_are_refused() -> None:

@@ -11,12 +11,12 @@ from mosaic import worker_site
 from mosaic.errors import ReplayError
 from mosaic.paths import DataRoot
 from mosaic.replay.child import Child
-from mosaic.replay.interpreter import Scene
+from mosaic.replay.interpreter import Interpreter
 
 
 def child(home: Path, python: str = sys.executable) -> Child:
     site = worker_site.install(DataRoot(home))
-    return Child(site, Scene(python=python, cwd=str(home), path=[]), silence_secs=20.0)
+    return Child(site, Interpreter(python=python, cwd=str(home), path=[]), silence_secs=20.0)
 
 
 def test_what_an_environment_prints_is_no_answer(home: Path) -> None:

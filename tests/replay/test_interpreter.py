@@ -10,17 +10,17 @@ import pytest
 from mosaic.errors import ReplayError
 from mosaic.paths import RunFolder
 from mosaic.protocol.runs import Manifest
-from mosaic.replay.interpreter import _usable, environment, scene_of
+from mosaic.replay.interpreter import _usable, environment, interpreter_of
 from mosaic.runs.files import read_json, write_json
 from mosaic.store.reader import StoreReader
 
 
 def test_the_interpreter_that_recorded_it_replays_it(cartpole: RunFolder) -> None:
     with StoreReader(cartpole) as reader:
-        scene = scene_of(cartpole, reader)
-    assert scene.python == sys.executable
-    assert scene.note == ""
-    assert all(Path(place).is_dir() for place in scene.path)
+        interpreter = interpreter_of(cartpole, reader)
+    assert interpreter.python == sys.executable
+    assert interpreter.note == ""
+    assert all(Path(place).is_dir() for place in interpreter.path)
 
 
 def test_what_a_run_from_another_machine_names_is_not_run(
@@ -33,9 +33,9 @@ def test_what_a_run_from_another_machine_names_is_not_run(
     write_json(copy.manifest, msgspec.structs.replace(manifest, host="elsewhere"))
     monkeypatch.setattr(sys, "executable", "/our/own/python3")
     with StoreReader(copy) as reader:
-        scene = scene_of(copy, reader)
-    assert scene.python == "/our/own/python3"
-    assert "another machine" in scene.note
+        interpreter = interpreter_of(copy, reader)
+    assert interpreter.python == "/our/own/python3"
+    assert "another machine" in interpreter.note
 
 
 @pytest.mark.parametrize("path", ["python3", "/bin/sh", "/no/python3", "/usr/bin/env"])
@@ -46,7 +46,7 @@ def test_only_a_python_by_its_full_name_is_ever_started_from_a_record(path: str)
 
 def test_a_named_interpreter_has_to_be_there(cartpole: RunFolder) -> None:
     with StoreReader(cartpole) as reader, pytest.raises(ReplayError, match="/no/python"):
-        scene_of(cartpole, reader, python="/no/python")
+        interpreter_of(cartpole, reader, python="/no/python")
 
 
 def test_the_child_needs_no_screen_and_records_nothing() -> None:

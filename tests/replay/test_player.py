@@ -131,3 +131,25 @@ def test_opening_can_be_given_up(recordings: Path) -> None:
 
     with pytest.raises(ReplayCancelledError, match="enough"):
         replay.open(folder, 0, progress=enough)
+
+
+def test_a_scene_is_the_same_however_it_is_come_upon(taxi: RunFolder) -> None:
+    with replay.open(taxi, 1) as player:
+        assert player.has_scene
+        steps = list(range(player.steps + 1))
+        forwards = {step: player.scene(step) for step in steps}
+        backwards = {step: player.scene(step) for step in steps[::-1]}
+        player.frame(3)  # drawing moves the environment it draws
+        again = player.scene(3)
+    assert forwards == backwards
+    assert again == forwards[3]
+    assert len({scene.says for scene in forwards.values() if scene is not None}) > 3
+
+
+def test_an_episode_without_scenes_says_so_and_one_beyond_its_end_is_refused(cartpole: RunFolder) -> None:
+    with replay.open(cartpole, 0) as player:
+        assert not player.has_scene
+        assert player.scene(0) is None
+        assert player.env_name == "CartPole-v1"
+        with pytest.raises(UsageError, match="has the frames 0 to"):
+            player.scene(player.steps + 1)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from mosaic_worker.common import wire
+from mosaic_worker.common.scene import decode
 from mosaic_worker.replay import serve
 from mosaic_worker.replay.serve import Server
 from mosaic_worker.replay.units import Unit
@@ -144,7 +145,7 @@ def test_attempts_are_played_and_what_differs_is_told() -> None:
         MAKE, unit(0), unit(1, seed=5), unit(2, rewards={1: 7.0}), attempt(0, 0), attempt(0, 1), attempt(2, 2)
     )
     for answers in (same, other):
-        assert only(answers) == {"type": "done", "differences": [], "keyframes": False}
+        assert only(answers) == {"type": "done", "differences": [], "keyframes": False, "scene": False}
     assert only(changed)["differences"] == [
         {"whose": "", "turn": 1, "what": "reward", "recorded": "7.0", "now": "1.0"}
     ]
@@ -282,3 +283,33 @@ class Painted:
 
     def close(self) -> None:
         pass
+
+
+def lake(number: int) -> Request:
+    taken_unit = taken.single(gym.make("FrozenLake-v1", is_slippery=False), [2, 1, 1])
+    return {"type": "unit", "number": number}, {name: getattr(taken_unit, name) for name in Unit.__slots__}
+
+
+def test_scenes_come_for_any_turn_also_of_what_was_made_without_frames() -> None:
+    described = {"api": "gymnasium", "id": "FrozenLake-v1", "kwargs": {"is_slippery": False}}
+    wanted = {"type": "scene", "turns": [3, 0, 1]}
+    *_, attempted, sent = converse(
+        ({"type": "make", "frames": False}, described),
+        lake(0),
+        attempt(0, 0, seekable=True),
+        (wanted, None),
+    )
+    assert only(attempted)["scene"] is True
+    assert [header.get("turn") for header, _ in sent] == [3, 0, 1, None]
+    assert not any(header.get("differs") for header, _ in sent)
+    rows = ["row 2, column 2", "row 1, column 1", "row 1, column 2"]
+    for (_, body), where in zip(sent, rows, strict=False):
+        assert where in decode(body).says
+
+
+def test_an_environment_nobody_knows_a_scene_of_has_none() -> None:
+    *_, attempted, sent = converse(
+        MAKE, unit(0), attempt(0, 0, seekable=True), ({"type": "scene", "turns": [1]}, None)
+    )
+    assert only(attempted)["scene"] is False
+    assert [(header["type"], body) for header, body in sent] == [("scene", b""), ("done", b"")]

@@ -191,3 +191,17 @@ def test_what_is_remembered_begins_anew_with_every_unit() -> None:
     sim.reset(unit)
     assert sim.books == {"joined": [], "waiting": {}, "settled": {}}
     sim.close()
+
+
+def test_a_scene_marks_the_last_move_and_the_steps_of_dead_agents_are_none() -> None:
+    unit = taken.aec(tictactoe.env(), [0, 1, 3, 4, 6])  # cross takes the first row
+    unit.turns += [None, None]  # both are stepped out
+    sim = AecSim(tictactoe.env())
+    sim.reset(unit)
+    marked = []
+    for _ in range(len(unit.turns)):
+        sim.step(unit)
+        scene = sim.scene(unit)
+        assert scene is not None
+        marked.append([item[:2] for item in scene.items if getattr(item, "fill", "") == "mark.last"])
+    assert marked == [[(0, 0)], [(0, 1)], [(1, 0)], [(1, 1)], *[[(2, 0)]] * 3]

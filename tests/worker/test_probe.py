@@ -300,12 +300,17 @@ def test_the_package_that_registers_an_id_is_imported_and_made_known(
 
 
 def test_a_game_of_pettingzoo_is_told_with_its_agents(told: Told) -> None:
-    probe._zoo("classic", "tictactoe_v3", told)
+    probe._zoo("classic", "tictactoe_v3", {}, told)
     env, space, masks, _, render = told
     assert (env["kind"], env["id"]) == ("ok", "pettingzoo.classic.tictactoe_v3")
     assert env["agents"] == ["player_1", "player_2"]
     assert (space["action"]["n"], masks["there"]) == (9, True)
     assert (render["ok"], render["text"]) == (True, "")
+
+
+def test_a_game_is_made_with_the_arguments_it_will_be_played_with(told: Told) -> None:
+    probe._zoo("classic", "texas_holdem_v4", {"num_players": 3}, told)
+    assert told[0]["agents"] == ["player_0", "player_1", "player_2"]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +324,7 @@ def test_a_game_of_pettingzoo_is_told_with_its_agents(told: Told) -> None:
 def test_a_game_that_is_not_there_is_answered_with_the_nearest(
     told: Told, family: str, name: str, kind: str, near: str | None
 ) -> None:
-    probe._zoo(family, name, told)
+    probe._zoo(family, name, {}, told)
     (found,) = told
     assert (found["kind"], found["near"]) == (kind, near)
 
@@ -337,7 +342,7 @@ def test_a_game_that_cannot_be_made_says_why(
     classic: Any = sys.modules.get("pettingzoo.classic") or __import__("pettingzoo.classic").classic
     (tmp_path / "probed_v1.py").write_text(source)
     monkeypatch.setattr(classic, "__path__", [*classic.__path__, str(tmp_path)])
-    probe._zoo("classic", "probed_v1", told)
+    probe._zoo("classic", "probed_v1", {}, told)
     (found,) = told
     assert (found["kind"], found.get("module")) == (kind, module)
 

@@ -31,6 +31,29 @@ for move in (0, 1, 2):
     env.step(move)
 print(found)
 """
+VECTOR = """
+import gymnasium as gym, numpy as np
+from mosaic_worker.standing import standing_of
+env = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode="vector_entry_point")
+env.reset(seed=1)
+env.step(np.array([0, 1]))
+print(*(f"{standing_of(env, at).episode_id[-4:]}@{standing_of(env, at).step}" for at in (0, 1)))
+"""
+DICTS = """
+import gymnasium as gym
+from mosaic_worker.standing import standing_of
+class Pair(gym.Env):
+    possible_agents = agents = ["a", "b"]
+    observation_space = action_space = gym.spaces.Discrete(9)
+    def reset(self, *, seed=None, options=None):
+        return {"a": 0, "b": 0}, {}
+    def step(self, action):
+        return {name: 1 for name in action}, {name: 1.0 for name in action}, {}, {}, {}
+env = Pair()
+env.reset(seed=1)
+env.step({"a": 1})
+print(*(f"{standing_of(env, name).episode_id[-6:]}@{standing_of(env, name).step}" for name in ("a", "b")))
+"""
 BARE = """
 import gymnasium as gym
 from mosaic_worker.standing import standing_of
@@ -55,6 +78,14 @@ def test_each_agent_has_an_episode_of_its_own(tmp_path: Path) -> None:
         ["player_2", 0],
         ["player_1", 1],
     ]
+
+
+def test_each_position_of_a_vector_environment_has_an_episode_of_its_own(tmp_path: Path) -> None:
+    assert said(tmp_path / "home", VECTOR) == ["e0.0@1 e0.1@1"]
+
+
+def test_each_agent_of_dicts_has_an_episode_of_its_own(tmp_path: Path) -> None:
+    assert said(tmp_path / "home", DICTS) == ["e0.0:a@1 e0.0:b@0"]
 
 
 def test_an_environment_that_was_never_reset_has_none(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mosaic.analysis.bootstrap import Floats
 
-__all__ = ["Game", "Group", "Pairing", "Rating", "Ratings", "expected_score", "fair_pairings", "rate"]
+__all__ = ["Game", "Group", "Rating", "Ratings", "expected_score", "fair_lineups", "rate"]
 
 ANCHOR: Final = 1500.0
 ADDED_DRAWS: Final = 1.0
@@ -37,15 +37,6 @@ _MOST_ROUNDS = 500
 _CLOSE_ENOUGH = 1e-9  # of a logit; an Elo point is 0.006
 _LEAST_SHARE = 1e-9  # of a game: a weight that underflows would put a rating at infinity
 _WIN, _DRAW, _LOSS = 1.0, 0.5, 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pairing:
-    """One game to be played: who sits first, who second, and the seed of its environment."""
-
-    first: str
-    second: str
-    seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,23 +82,28 @@ class Ratings:
     added_draws: float = ADDED_DRAWS
 
 
-def fair_pairings(players: Sequence[str], seeds: Iterable[int]) -> tuple[Pairing, ...]:
-    """Every pair in both seatings with every seed, seed by seed: what is cut short is nearly fair too.
+def fair_lineups(players: Sequence[str], *, size: int = 2) -> tuple[tuple[str, ...], ...]:
+    """Who meets whom, each in an order: every group of `size` players, everybody as often in every position.
+
+    Two meet in both orders. Three or more are turned round, forwards and backwards, so each is as often
+    right before another as right after. Fewer players than `size` fill the positions in turn.
 
     Raises:
-        UsageError: fewer than two players, or one twice.
+        UsageError: fewer than two players, or one twice; or nobody to meet.
     """
     twice = [player for player, count in Counter(players).items() if count > 1]
     if twice:
         raise UsageError(f"player {twice[0]!r} is named twice; give each a name of its own")
-    if len(players) < 2:
-        raise UsageError(f"a league needs two players at least, got {len(players)}")
-    return tuple(
-        Pairing(first=first, second=second, seed=seed)
-        for seed in seeds
-        for one, other in combinations(players, 2)
-        for first, second in ((one, other), (other, one))
-    )
+    if len(players) < 2 or size < 2:
+        raise UsageError(f"a league needs two players at least, got {min(len(players), size)}")
+    found = []
+    for group in combinations(players, min(size, len(players))):
+        for order in (group, group[::-1]) if len(group) > 2 else (group,):
+            found += [
+                tuple(order[(position + turn) % len(order)] for position in range(size))
+                for turn in range(len(order))
+            ]
+    return tuple(found)
 
 
 def expected_score(elo: float, against: float) -> float:

@@ -52,6 +52,7 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     operator_parameters: dict[str, Any] = {}
     copies: bool = False
     parallel: bool = False
+    pace: str | None = None
     fps: float | None = None
     max_steps: int | None = None
     on_failure: str = "stop"
@@ -146,6 +147,7 @@ def asked_of(told: PlanFile, seeds: Sequence[int]) -> Asked:
         "parameters": parameters,
         "parallel": told.parallel,
         "copies": told.copies,
+        "pace": told.pace,
         "fps": told.fps,
         "max_steps": told.max_steps,
         "on_failure": told.on_failure,

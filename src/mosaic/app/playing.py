@@ -45,6 +45,7 @@ class Asked(TypedDict, total=False):
     """Whether a PettingZoo environment is played with all agents acting at once."""
     copies: bool
     """Whether each seat has a copy of the environment of its own, all in lock-step."""
+    pace: str | None
     fps: float | None
     max_steps: int | None
     on_failure: str
@@ -150,7 +151,9 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         "seeds": _ranges(seeds),
         "api": "copies" if copies else ("parallel" if parallel else "aec") if zoo else "single",
         **{
-            name: asked[name] for name in ("fps", "max_steps", "on_failure", "deadline_secs") if name in asked
+            name: asked[name]
+            for name in ("pace", "fps", "max_steps", "on_failure", "deadline_secs")
+            if name in asked
         },
     }
     named = [actor for actor in seats if actor != EVERYBODY]

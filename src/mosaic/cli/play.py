@@ -62,8 +62,14 @@ def shared_options(command: F) -> F:
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first episode's seed."
 )
 @click.option("--seeds", metavar="1-20", help="One episode with each of these seeds, as 1-20 or 1,2,3.")
+@click.option(
+    "--pace",
+    type=click.Choice(["free", "tick", "turn"]),
+    help="free: as fast as it goes; tick: so many ticks a second, whatever a person does; turn: people are "
+    "waited for. By default what suits the environment and who plays.",
+)
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
-              help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
+              help="Ticks a second; without it as fast as it goes, or as the environment wants.")  # fmt: skip
 @click.option("--parallel", is_flag=True, help="A PettingZoo environment whose agents all act at once.")
 @shared_options
 @click.option("--resume", is_flag=True, help="Of a plan that was cut short: play what is left.")
@@ -78,6 +84,7 @@ def play_command(
     episodes: int | None,
     seed: int,
     seeds: str | None,
+    pace: str | None,
     fps: float | None,
     max_steps: int | None,
     parallel: bool,
@@ -113,7 +120,7 @@ def play_command(
     root = options.root()
     labels = dict(parse_tag(tag) for tag in tags)
     if Path(env_id).suffix in (".toml", ".py"):
-        given = [operator, *seats, *arguments, episodes, seeds, fps, max_steps, seed, parallel]
+        given = [operator, *seats, *arguments, episodes, seeds, pace, fps, max_steps, seed, parallel]
         if any(given) or on_failure != _ON_FAILURE or deadline_secs != _DEADLINE_SECS:
             raise click.UsageError("the plan says who plays what: leave the other options out, or edit it")
         game = _planned(root, Path(env_id), resume=resume)
@@ -127,6 +134,7 @@ def play_command(
             "seeds": _seeds(episodes, seed, seeds),
             "parameters": parameters_of(arguments),
             "parallel": parallel,
+            "pace": pace,
             "fps": fps,
             "max_steps": max_steps,
             "on_failure": on_failure,

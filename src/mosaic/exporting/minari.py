@@ -24,7 +24,7 @@ from mosaic.paths import DataRoot
 from mosaic.protocol.events import Decision
 from mosaic.replay.chains import key_of
 from mosaic.replay.child import Child
-from mosaic.replay.interpreter import Scene
+from mosaic.replay.interpreter import Interpreter
 from mosaic.replay.resimulator import Resimulator
 from mosaic.runs.staging import staging, sweep
 from mosaic.store.eventlog import typed
@@ -132,7 +132,9 @@ def export_minari(
         check_id(dataset_id)
     with ExitStack() as stack:
         site = worker_site.install(DataRoot(runs[0].path.parent.parent))
-        writer = stack.enter_context(Child(site, Scene(python=python, cwd="/", path=[]), program="dataset"))
+        writer = stack.enter_context(
+            Child(site, Interpreter(python=python, cwd="/", path=[]), program="dataset")
+        )
         root = _root(writer, python, into)
         root.mkdir(parents=True, exist_ok=True)
         sweep(root)

@@ -14,13 +14,13 @@ from mosaic.protocol.sessions import OperatorCard, Seat
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ACTIONS", "CHECKPOINT", "CMD", "NOOP", "PYTHON", "RANDOM"]
+__all__ = ["ACTIONS", "CHECKPOINT", "CMD", "NOOP", "PERSON", "PYTHON", "RANDOM"]
 
 
 class _Plain:
     """An operator that needs nothing but its name."""
 
-    def __init__(self, card: OperatorCard, kind: Literal["random", "noop"]) -> None:
+    def __init__(self, card: OperatorCard, kind: Literal["random", "noop", "person"]) -> None:
         self.card = card
         self._kind = kind
 
@@ -115,6 +115,17 @@ NOOP = _Plain(
         example="mosaic play CartPole-v1 --operator noop",
     ),
     "noop",
+)
+PERSON = _Plain(
+    OperatorCard(
+        id="person",
+        title="A person",
+        form="person",
+        help="You, by keyboard and mouse: in the desktop, or in the terminal where there is no screen. Any "
+        "other operator can be relieved by a person too, at any step, until the seat is given back.",
+        example="mosaic play FrozenLake-v1 --operator person",
+    ),
+    "person",
 )
 ACTIONS = _File(
     OperatorCard(

@@ -1,8 +1,8 @@
 """What is said between a running session and whoever has a hand in it: a window, a terminal, a script.
 
-JSON lines over `<run>/session.sock`. The session says what it offers (`Offer`) once, how it stands (`Now`)
-whenever that changes, and answers every order (`Answer`). Pure data; `mosaic_worker.session.hands` is the
-other side, in the session's own process.
+JSON lines over `<run>/session.sock`. A client says first who it is: `{"hands": 1, "name": "me"}`. The session
+says what it offers (`Offer`) once, how it stands (`Now`) whenever that changes, and answers every order
+(`Answer`). Pure data; `mosaic_worker.session.hands` is the other side, in the session's own process.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
-__all__ = ["PROTOCOL", "Answer", "Binding", "KeyMap", "Now", "Offer", "Order", "Said", "SeatNow"]
+from mosaic_worker.common.hands import PROTOCOL
 
-PROTOCOL = 1
-"""The `hands` of the first line a client sends: `{"hands": 1, "name": "who"}`."""
+__all__ = ["PROTOCOL", "Answer", "Binding", "Doing", "KeyMap", "Now", "Offer", "Order", "Said", "SeatNow"]
+
+
+Doing = Literal["take", "give", "act", "hold", "pause", "go", "step", "pace", "reset", "deploy", "quit"]
+"""What a client may order; see `Order`."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,7 +30,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     id: int
-    do: Literal["take", "give", "act", "hold", "pause", "go", "step", "pace", "reset", "deploy", "quit"]
+    do: Doing
     actor: str | None = None
     """Whose seat; None where the session has only one."""
     action: Any = None
@@ -61,7 +64,7 @@ class KeyMap(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rest: Any = None
     """What is done under a tick while no key is held."""
     source: str = ""
-    """Where it comes from: `yours`, `table`, `environment`, `names`, `digits`; empty when there is none."""
+    """Where it is from: `yours`, `table`, `environment`, `names`, `axes`, `digits`; empty: there is none."""
 
 
 class SeatNow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -112,16 +115,11 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     session: int
     """The number of the protocol."""
     env_id: str
-    api: str
     keys: dict[str, KeyMap]
     """By actor."""
     spaces: dict[str, Any]
     """The action space of each actor, as `mosaic_worker.session.fitting.described` writes it."""
     render_fps: float | None = None
-    scene: bool = False
-    """Whether the environment has a scene."""
-    frames: bool = True
-    """Whether it can be drawn."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer"):

@@ -5,6 +5,7 @@
     with replay.open(folder, 7) as episode:
         episode.verdict          # exact, or diverged at step k
         episode.frame(120)       # what it looked like after step 120
+        episode.scene(120)       # what was there, without pixels; None where nobody knows how to tell
 
 The SDK's `run.replay(7)` is the same. Environments are made in a disposable child process, never here.
 More in `docs/replay.md`.

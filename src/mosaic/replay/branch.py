@@ -15,7 +15,7 @@ from mosaic.errors import ReplayError, UsageError
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunSpec
 from mosaic.replay.chains import chain_of
-from mosaic.replay.interpreter import scene_of
+from mosaic.replay.interpreter import interpreter_of
 from mosaic.replay.resimulator import Resimulator
 from mosaic.runs.files import make_private, write_atomically
 
@@ -78,7 +78,7 @@ def plan_branch(
             f"episode {row.index} {verdict.sentence()}. A branch needs the exact state of step {step}."
         )
     number = chain.number(row)
-    scene = scene_of(folder, reader, producer=chain.key.partition(".")[0], python=python)
+    interpreter = interpreter_of(folder, reader, producer=chain.key.partition(".")[0], python=python)
     told = {"parent": folder.run_id, "episode": row.index, "episode_id": row.episode_id, "step": step}
     plan = {
         "env": chain.env,
@@ -88,7 +88,7 @@ def plan_branch(
         "seed": seed,
         "most": most,
         "allowed": list(allowed),
-        "path": scene.path,
+        "path": interpreter.path,
         "told": told,
     }
     root = DataRoot(folder.path.parent.parent)
@@ -98,8 +98,8 @@ def plan_branch(
     program = worker_site.install(root) / "mosaic_worker" / "replay" / "branch.py"
     return RunSpec(
         run_id=run_id,
-        command=[scene.python, str(program), str(plan_path)],
-        cwd=scene.cwd,
+        command=[interpreter.python, str(program), str(plan_path)],
+        cwd=interpreter.cwd,
         name=name,
         tags={"branch.episode": str(row.index), "branch.step": str(step)},
         parent=folder.run_id,

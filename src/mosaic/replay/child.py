@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from mosaic.replay.interpreter import Scene
+    from mosaic.replay.interpreter import Interpreter
 
 __all__ = ["Child"]
 
@@ -36,7 +36,7 @@ class Child:
 
     Args:
         site: the folder with the copy of `mosaic_worker` it runs.
-        scene: the interpreter and where it runs.
+        interpreter: the interpreter and where it runs.
         program: which package of `mosaic_worker` it runs.
         silence_secs: how long it may say nothing while it works.
         end_secs: how long it may take to leave before it is killed.
@@ -46,7 +46,7 @@ class Child:
     def __init__(
         self,
         site: Path,
-        scene: Scene,
+        interpreter: Interpreter,
         *,
         program: str = "replay",
         silence_secs: float = 120.0,
@@ -60,21 +60,21 @@ class Child:
         self._buffer = bytearray()
         self.answered: dict[str, Any] = {}
         """The last answer to the last request that was answered to its end."""
-        self._python = scene.python
+        self._python = interpreter.python
         self._name = f"the {program} process"
         try:
             self._process = subprocess.Popen(
-                [scene.python, str(site / "mosaic_worker" / program / "__main__.py")],
+                [interpreter.python, str(site / "mosaic_worker" / program / "__main__.py")],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=scene.cwd,
+                cwd=interpreter.cwd,
                 env=environment(os.environ),
                 start_new_session=True,  # Ctrl-C is for us; we end it
                 bufsize=0,
             )
         except OSError as error:
-            raise ReplayError(f"cannot start {scene.python}: {error.strerror}") from error
+            raise ReplayError(f"cannot start {interpreter.python}: {error.strerror}") from error
         self._listener = threading.Thread(target=self._listen, name=f"{program} stderr", daemon=True)
         self._listener.start()
 

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.store.reader import StoreReader
 
-__all__ = ["Scene", "environment", "scene_of"]
+__all__ = ["Interpreter", "environment", "interpreter_of"]
 
 _A_PYTHON = re.compile(r"(python|pypy)[0-9.]*")
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True):
+class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
     """Where a run's episodes are replayed: the interpreter, the working folder, where its own modules lie."""
 
     python: str
@@ -41,10 +41,10 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-def scene_of(
+def interpreter_of(
     folder: RunFolder, reader: StoreReader, *, producer: str = "", python: str | None = None
-) -> Scene:
-    """The scene for a run.
+) -> Interpreter:
+    """The interpreter for a run.
 
     Args:
         folder: the run.
@@ -69,11 +69,11 @@ def scene_of(
             raise ReplayError(
                 f"there is no interpreter {python}. Name one that has the run's environment installed."
             )
-        return Scene(python=str(Path(python).absolute()), cwd=start_in, path=path, argv=argv[1:])
+        return Interpreter(python=str(Path(python).absolute()), cwd=start_in, path=path, argv=argv[1:])
     if recorded and from_here and _usable(recorded):
-        return Scene(python=recorded, cwd=start_in, path=path, argv=argv[1:])
+        return Interpreter(python=recorded, cwd=start_in, path=path, argv=argv[1:])
     why = "" if recorded == sys.executable else _why(recorded, from_here=from_here)
-    return Scene(python=sys.executable, cwd=start_in, path=path, argv=argv[1:], note=why)
+    return Interpreter(python=sys.executable, cwd=start_in, path=path, argv=argv[1:], note=why)
 
 
 def _why(recorded: str, *, from_here: bool) -> str:

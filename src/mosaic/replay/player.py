@@ -15,6 +15,7 @@ from mosaic.replay.cache import Frame, FrameCache
 from mosaic.replay.resimulator import Resimulator
 from mosaic.replay.verdicts import CANNOT
 from mosaic.store.reader import StoreReader
+from mosaic_worker.common.scene import SceneError, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mosaic.paths import RunFolder
     from mosaic.protocol.rows import StepRow
     from mosaic.replay.verdicts import Verdict
+    from mosaic_worker.common.scene import Scene
 
 __all__ = ["Player", "open_episode"]
 
@@ -128,8 +130,7 @@ class Player:
             UsageError: the episode has no such step.
             ReplayError: there is no frame; says why.
         """
-        if not 0 <= step <= self.steps:
-            raise UsageError(f"episode {self.row.index} has the frames 0 to {self.steps}, not {step}")
+        self._check(step)
         found = self._cache.get(step)
         if found is None:
             found = self._fetch(step)
@@ -137,6 +138,44 @@ class Player:
             raise ReplayError("the replay process did not send the frame")
         self._last = step
         return found
+
+    @property
+    def has_scene(self) -> bool:
+        """Whether MOSAIC has a scene of this environment."""
+        return self._resimulator.has_scene
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether the environment was made so that it can be drawn."""
+        return self._resimulator.drawable
+
+    @property
+    def env_name(self) -> str:
+        """What the environment is called: its id, or its class."""
+        return str(self.environment.get("id") or self.row.env_id or "this environment")
+
+    def scene(self, step: int) -> Scene | None:
+        """What is there after `step` steps, without pixels; None where MOSAIC has no scene of it.
+
+        Raises:
+            UsageError: the episode has no such step.
+            ReplayError: what the replay process sent is not a scene.
+        """
+        self._check(step)
+        if self._stop.is_set():
+            raise ReplayCancelledError("the replay was cancelled")
+        found = list(self._resimulator.scenes(self.row, [step]))
+        if not found:
+            raise ReplayError("the replay process did not send the scene")
+        body = found[0][2]
+        try:
+            return decode(body) if body else None
+        except SceneError as error:
+            raise ReplayError(f"step {step} of episode {self.row.index}: {error}") from error
+
+    def _check(self, step: int) -> None:
+        if not 0 <= step <= self.steps:
+            raise UsageError(f"episode {self.row.index} has the frames 0 to {self.steps}, not {step}")
 
     def _around(self, step: int) -> list[int]:
         """What to fetch with a step: what comes before it on the way back, after it on the way on."""

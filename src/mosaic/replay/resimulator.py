@@ -16,7 +16,7 @@ from mosaic.paths import DataRoot
 from mosaic.replay.causes import Facts, likely
 from mosaic.replay.chains import Chain, chain_of, key_of
 from mosaic.replay.child import Child
-from mosaic.replay.interpreter import scene_of
+from mosaic.replay.interpreter import interpreter_of
 from mosaic.replay.verdicts import CANNOT, DIVERGED, EXACT, Verdict, Way, differing, ways
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Resimulator:
         self._drawn = True
         self._shelf: set[int] = set()
         self._stands: tuple[int, int] = (-1, -1)
+        self.has_scene = False
+        """Whether the episode that was judged last, seekable, has scenes."""
         self._worked: dict[str, str] = {}
         self._seen: dict[str, list[str]] = {}
 
@@ -192,6 +194,7 @@ class Resimulator:
         else:
             observed[:] = child.stream({**request, "values": True}, progress=progress)
             answer = child.answered
+        self.has_scene = bool(answer.get("scene"))
         if not seekable:
             self._stands = (way.start, number + 1)
         return self._verdict(row, chain, way, answer)
@@ -234,15 +237,24 @@ class Resimulator:
 
     def draw(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
         """Frames of the judged episode: for each step, how it is and its bytes."""
+        yield from self._shown("draw", row, steps)
+
+    def scenes(self, row: EpisodeRow, steps: Sequence[int]) -> Iterator[tuple[int, dict[str, Any], bytes]]:
+        """Scenes of the judged episode: for each step, how it is and the scene's JSON; empty without one."""
+        yield from self._shown("scene", row, steps)
+
+    def _shown(
+        self, what: str, row: EpisodeRow, steps: Sequence[int]
+    ) -> Iterator[tuple[int, dict[str, Any], bytes]]:
         chain = self._chain_for(row)
         if self._child is None or not self._child.alive:
             raise ReplayError("the replay process is gone; open the episode again")
         turns = chain.unit(chain.number(row)).turns_before[row.index]
         wanted = list(steps)
-        request = {"type": "draw", "turns": [turns[step] for step in wanted], "focus": chain.focus(row)}
+        request = {"type": what, "turns": [turns[step] for step in wanted], "focus": chain.focus(row)}
         for index, (header, body) in enumerate(self._child.stream(request)):
             if index >= len(wanted):
-                raise ReplayError("the replay process sent more frames than were asked for")
+                raise ReplayError("the replay process sent more than was asked for")
             yield wanted[index], header, body
 
     # ---- for datasets ----
@@ -304,19 +316,21 @@ class Resimulator:
         self._shelf, self._stands, self._made = set(), (-1, -1), {}
         if self._child is None:
             producer = chain.key.partition(".")[0]
-            self._scene = scene_of(self._folder, self._reader, producer=producer, python=self._python)
-            self._child = Child(self._site, self._scene, silence_secs=self._silence_secs)
+            self._interpreter = interpreter_of(
+                self._folder, self._reader, producer=producer, python=self._python
+            )
+            self._child = Child(self._site, self._interpreter, silence_secs=self._silence_secs)
         self._drawn = drawn
         request = {
             "type": "make",
             "allowed": self._allowed,
-            "path": self._scene.path,
-            "argv": self._scene.argv,
+            "path": self._interpreter.path,
+            "argv": self._interpreter.argv,
             "frames": drawn,
         }
         self._made = self._child.ask(request, msgspec.json.encode(chain.env))
-        if self._scene.note:
-            self._made.setdefault("notes", []).append(self._scene.note)
+        if self._interpreter.note:
+            self._made.setdefault("notes", []).append(self._interpreter.note)
         return self._child
 
 

@@ -251,6 +251,10 @@ def _seats(job: Job, found: Findings) -> Iterator[Check]:
     """Whether a session's seats are those of the environment's agents, and nobody is left without one."""
     if job.session is None or found.env is None or not found.env.agents:
         return
+    if job.session.seatings:
+        text = f"{len(job.session.seats)} operators change seats: {len(job.session.seatings)} seatings"
+        yield _check("seats", "ok", text)
+        return
     agents, named = found.env.agents, [actor for actor in job.session.seats if actor != EVERYBODY]
     for actor in named:
         if actor not in agents:

@@ -205,6 +205,7 @@ class Connection:
         env_arguments: Mapping[str, Any] | None = None,
         operator_parameters: Mapping[str, Any] | None = None,
         parallel: bool = False,
+        pace: str | None = None,
         fps: float | None = None,
         max_steps: int | None = None,
         on_failure: str = "stop",
@@ -224,7 +225,8 @@ class Connection:
             env_arguments: What the environment is made with.
             operator_parameters: For the operators that have them, such as `sample` of a policy.
             parallel: Whether the agents of a PettingZoo environment all act at once.
-            fps: Ticks a second; None: as fast as it goes.
+            pace: `free`, `tick` or `turn`; None: what suits the environment and who plays.
+            fps: Ticks a second; None: as fast as it goes, or under a tick the environment's own.
             max_steps: When an episode ends at the latest.
             on_failure: `stop`, `noop` or `random`: what becomes of an operator that fails.
             name: A name to find it by.
@@ -254,6 +256,7 @@ class Connection:
             seeds=list(seeds),
             parameters=parameters,
             parallel=parallel,
+            pace=pace,
             fps=fps,
             max_steps=max_steps,
             on_failure=on_failure,

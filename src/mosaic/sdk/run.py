@@ -345,7 +345,8 @@ class Run:
             python: The interpreter to use instead of the recorded one.
 
         Returns:
-            The open episode, a context manager: `verdict`, `frame(step)`, `seek(step)`, `play(speed)`.
+            The open episode, a context manager: `verdict`, `frame(step)`, `scene(step)`, `seek(step)`,
+                `play(speed)`.
 
         Raises:
             UsageError: there is no such episode.

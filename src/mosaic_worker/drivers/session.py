@@ -1,42 +1,42 @@
 """Plays a session: an environment, an operator for each of its actors, episode by episode.
 
 Its one argument is a JSON object (`Plan`). Every episode has a seed of its own, so any of them can be played
-again alone. All operators are ready before the first reset. Recorded by the same hooks as any script.
+again alone. All operators are ready before the first reset. Recorded by the same hooks as any script. People
+reach it through a socket in the run's folder (`session.attended`).
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import envs
 from mosaic_worker.drivers.kit.command import Refused, Words, say
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop, leave
-from mosaic_worker.operators.noop import Noop
-from mosaic_worker.operators.random import Random
-from mosaic_worker.operators.seating import TRUSTED, Sitter, seated
+from mosaic_worker.operators import gathering
+from mosaic_worker.operators.gathering import EVERYBODY
+from mosaic_worker.session.attended import Attended, usual_pace
+from mosaic_worker.session.control import Cut
 from mosaic_worker.session.failing import STOP, Guarded
 from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
-from mosaic_worker.session.operator import Operator, OperatorError
+from mosaic_worker.session.operator import OperatorError
 from mosaic_worker.session.outcome import SOLE
-from mosaic_worker.session.pace import Pace
 from mosaic_worker.session.worlds import World, world_of
 from mosaic_worker.session.worlds.copies import CopiesWorld
 
 if TYPE_CHECKING:
     from mosaic_worker.session.played import Episode
 
-__all__ = ["EVERYBODY", "Plan", "main", "table"]
+__all__ = ["Plan", "main", "table"]
 
-EVERYBODY = "*"
-"""The seat of whoever has none of its own."""
-_INSTEAD: Dict[str, Callable[[], Operator]] = {"noop": Noop, "random": Random}
 _MOST_LINES = 100
 _ZOO = ("aec", "parallel")
+_NOT_ARGUMENTS = ("env_id", "seats", "seeds", "seatings")
 
 
 class Plan(NamedTuple):
@@ -50,10 +50,17 @@ class Plan(NamedTuple):
     env_arguments: Dict[str, Any] = {}  # noqa: RUF012  (never changed)
     api: str = "single"
     """The interface of the environment: `single`, `aec` or `parallel`; or `copies`, one for each seat."""
+    pace: Optional[str] = None
+    """`free`, `tick` or `turn`; None for what suits the environment and who plays."""
     fps: Optional[float] = None
     max_steps: Optional[int] = None
     on_failure: str = STOP
     deadline_secs: float = 30.0
+    seatings: List[Dict[str, str]] = []  # noqa: RUF012  (never changed)
+    """Who sits where, by names in `seats`: every seed is played with each, seed by seed. Empty: `seats` is by
+    actor, and nobody changes."""
+    games_before: int = 0
+    """How many of these games were played by the run that this one goes on from."""
 
 
 def main(words: List[str]) -> int:
@@ -73,109 +80,124 @@ class _Session:
     def __init__(self, plan: Plan, stop: Stop) -> None:
         self._plan = plan
         self._stop = stop
-        self._episodes: Dict[Any, List[Episode]] = {}
-        self._operators: Dict[Any, Guarded] = {}
+        self._episodes: Dict[str, List[Episode]] = {}
+        self._operators: Dict[str, Guarded] = {}
+        """By actor; where seatings change by the operator's name, with a number for one that sits twice."""
+        self._seatings: List[Dict[Any, str]] = []
+        """By actor: who of `_operators` decides."""
 
     def hold(self) -> int:
         """Play it to its end, or until somebody stops it. The exit code."""
         plan = self._plan
         world = _world(plan)
         try:
-            self._seat(world)
+            self._operators, self._seatings = gathering.seated_in_turn(
+                world,
+                _actors(plan, world),
+                plan.seats,
+                plan.seatings,
+                env_id=plan.env_id,
+                on_failure=plan.on_failure,
+                deadline_secs=plan.deadline_secs,
+            )
             self._record()
-            self._wait()
-            with self._stop.gently():
-                self._play(world)
+            with self._attended(world) as attended:
+                gathering.wait_ready(self._operators)
+                with self._stop.gently():
+                    self._play(world, attended)
         except Insisted:
             pass
         except OperatorError:
             if not self._stop.asked:  # a stop reaches the operators' processes too, and they may be quicker
                 raise
         finally:
-            for operator in self._operators.values():
-                operator.close()
+            gathering.close(self._operators)
             world.close()
         self._tell()
         return self._stop.exit_code
 
-    def _seat(self, world: World) -> None:
-        """Give every actor its operator."""
+    def _attended(self, world: World) -> Attended:
         plan = self._plan
-        actors = _actors(plan, world)
-        unknown = [name for name in plan.seats if name not in (*actors, EVERYBODY)]
-        if unknown:
-            raise Refused(f"{plan.env_id} has no agent {unknown[0]!r}; it has: {', '.join(map(str, actors))}")
-        for actor in actors:
-            told = plan.seats.get(str(actor)) or plan.seats.get(EVERYBODY)
-            if told is None:
-                raise Refused(f"nobody decides for {actor}: add --seat {actor}=random, or another operator")
-            sitter = Sitter(
-                plan.env_id,
-                actor,
-                world.observation_space(actor),
-                world.action_space(actor),
-                plan.deadline_secs,
-            )
-            instead = _INSTEAD[plan.on_failure]() if plan.on_failure != STOP else None
-            if instead is not None:
-                instead.name = plan.on_failure
-            try:
-                operator = seated(told, sitter)
-            except OperatorError as error:
-                raise Refused(str(error)) from None
-            guarded = Guarded(operator, instead=instead, tell=_warn, trusted=told["kind"] in TRUSTED)
-            self._operators[actor] = guarded
+        person = any(operator.person for operator in self._operators.values())
+        make = functools.partial(
+            gathering.guarded,
+            world,
+            env_id=plan.env_id,
+            on_failure=plan.on_failure,
+            deadline_secs=plan.deadline_secs,
+        )
+        return Attended(
+            world,
+            self._sitting(self._seatings[0]),
+            env_id=plan.env_id,
+            pace=plan.pace or usual_pace(world, person=person, fps=plan.fps),
+            fps=plan.fps,
+            stop=lambda: bool(self._stop.asked),
+            make=make if len(self._seatings) == 1 else None,
+            put=self._put,
+        )
 
-    def _wait(self) -> None:
-        """Start all operators, then wait for each: loading a framework can take half a minute."""
-        for step in ("start", "wait_ready"):
-            for actor, operator in self._operators.items():
-                try:
-                    getattr(operator, step)()
-                except OperatorError as error:
-                    who = f" of {actor}" if actor != "" else ""
-                    raise Refused(f"operator {operator.name!r}{who} cannot play: {error}") from None
+    def _sitting(self, seating: Dict[Any, str]) -> Dict[Any, Guarded]:
+        return {actor: self._operators[name] for actor, name in seating.items()}
+
+    def _put(self, actor: Any, operator: Guarded) -> None:
+        """Another operator was put into a seat: it is closed and counted with the others."""
+        self._operators[self._seatings[0][actor]] = operator
 
     def _record(self) -> None:
         plan = self._plan
         names = {actor or "operator": operator.name for actor, operator in self._operators.items()}
-        args = {
-            name: value for name, value in plan._asdict().items() if name not in ("env_id", "seats", "seeds")
-        }
+        args = {name: value for name, value in plan._asdict().items() if name not in _NOT_ARGUMENTS}
         mosaic_worker.config(algo="session", env_id=plan.env_id, seed=plan.seeds[0][0], seats=names, **args)
 
-    def _play(self, world: World) -> None:
+    def _play(self, world: World, attended: Attended) -> None:
         plan = self._plan
-        total = sum(last - first + 1 for first, last in plan.seeds)
-        pace, ledger = Pace(plan.fps), Ledger()
-        for number, seed in enumerate(seed for first, last in plan.seeds for seed in range(first, last + 1)):
+        seeds = [seed for first, last in plan.seeds for seed in range(first, last + 1)]
+        games = [(seed, seating) for seed in seeds for seating in self._seatings]
+        ledger = Ledger()
+        attended.control.episodes = len(games)
+        for number, (seed, seating) in enumerate(games):
+            if number < plan.games_before:
+                continue
+            if len(self._seatings) > 1:
+                attended.sit(self._sitting(seating))
+            while not self._stop.asked:
+                try:
+                    attended.control.begin(episode=number, seed=seed)
+                    self._game(world, attended, ledger, number, seed)
+                    break
+                except Cut as cut:
+                    if cut.quit:
+                        return
+                    seed = seed if cut.seed is None else cut.seed  # noqa: PLW2901  (the same game, begun anew)
             if self._stop.asked:
                 return
-            until = Until(
-                episodes=1,
-                ticks=plan.max_steps if plan.api in _ZOO else None,
-                stop=lambda: bool(self._stop.asked),
-            )
-            played = play(world, self._operators, until=until, seed=seed, ledger=ledger, pace=pace)
-            for episode in played.episodes:
-                self._episodes.setdefault(episode.actor, []).append(episode)
-                name = "session/return" + (f"/{episode.actor}" if episode.actor != "" else "")
-                mosaic_worker.metric(name, episode.returned, number)
-            if total <= _MOST_LINES or (number + 1) % math.ceil(total / 10) == 0:
-                say(f"{number + 1} of {total}, seed {seed}: {_line(played.episodes)}")
+
+    def _game(self, world: World, attended: Attended, ledger: Ledger, number: int, seed: int) -> None:
+        plan, seating = self._plan, self._seatings[number % len(self._seatings)]
+        until = Until(
+            episodes=1,
+            ticks=plan.max_steps if plan.api in _ZOO else None,
+            stop=lambda: bool(self._stop.asked),
+        )
+        played = play(world, attended.seats, until=until, seed=seed, ledger=ledger, pace=attended.pace)
+        for episode in played.episodes:
+            who = seating[episode.actor]
+            self._episodes.setdefault(who, []).append(episode)
+            name = "session/return" + (f"/{who}" if who else "")
+            mosaic_worker.metric(name, episode.returned, number)
+        total = attended.control.episodes
+        if total <= _MOST_LINES or (number + 1) % math.ceil(total / 10) == 0:
+            say(f"{number + 1} of {total}, seed {seed}: {_line(played.episodes, seating)}")
+        attended.ended(played.episodes)
 
     def _tell(self) -> None:
         rows = [
-            (str(actor), operator.name, self._episodes.get(actor, []), operator.failures)
-            for actor, operator in self._operators.items()
+            (name, operator.name, self._episodes.get(name, [])) for name, operator in self._operators.items()
         ]
         say(table(rows))
-        if self._plan.on_failure == STOP:
-            return  # the first failure ended it, and was told; or the stop did
-        for actor, name, _, failures in rows:
-            if failures:
-                _warn(f"operator {name!r}{' of ' + actor if actor else ''} failed {failures} times")
-                mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), failures)
+        if self._plan.on_failure != STOP:  # else the first failure ended it, and was told; or the stop did
+            gathering.tell_failures(self._operators)
 
 
 def _world(plan: Plan) -> World:
@@ -201,17 +223,12 @@ def _made(plan: Plan) -> Any:
     return envs.make(Words("play", env=plan.env_id, env_arguments=arguments))
 
 
-def _warn(text: str) -> None:
-    mosaic_worker.note(text, "warning")
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
-
-
-def _line(episodes: List[Episode]) -> str:
+def _line(episodes: List[Episode], seating: Dict[Any, str]) -> str:
     if not episodes:
         return "cut before its end"
     parts = [
-        (f"{one.actor} " if one.actor != "" else "") + f"return {one.returned:g} in {one.length} steps"
+        (f"{seating[one.actor]} " if seating[one.actor] else "")
+        + f"return {one.returned:g} in {one.length} steps"
         for one in episodes
     ]
     return "; ".join(parts)
@@ -221,7 +238,7 @@ def table(rows: List[Any]) -> str:
     """The result of each seat in a line: episodes, mean return with its spread, mean length."""
     head = ("seat", "operator", "episodes", "return", "length")
     lines = [head]
-    for actor, name, episodes, _ in rows:
+    for actor, name, episodes in rows:
         returns = [one.returned for one in episodes]
         count = len(returns)
         mean = sum(returns) / count if count else math.nan

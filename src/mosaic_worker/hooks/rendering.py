@@ -42,7 +42,8 @@ def meet(env: Any, owner: Any, tracks: Sequence[Track], *, vector: bool = False)
     """An environment was reset: list it for viewers, the first time."""
     if not frames.knows(owner):
         state, note = _state(env.unwrapped)
-        frames.add(owner, tracks, render=render_vector if vector else render, state=state, note=note)
+        draw = render_vector if vector else render
+        frames.add(owner, tracks, render=draw, state=state, note=note, env=env)
 
 
 def meet_agents(env: Any, shown: Any) -> None:
@@ -57,7 +58,7 @@ def meet_agents(env: Any, shown: Any) -> None:
     elif mode != _RGB:
         state = WITHOUT_FRAMES
         note = f"{type(base).__name__} was made without render_mode='rgb_array': there is nothing to see"
-    frames.add(shown, [shown], render=render, state=state, note=note)
+    frames.add(shown, [shown], render=render, state=state, note=note, env=env)
 
 
 def _asked_by_argument(base: Any) -> bool:

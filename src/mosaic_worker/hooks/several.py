@@ -110,6 +110,10 @@ class AgentsTrack:
         for agent in self._agents.open:
             self._agents.end(agent, "cut")
 
+    def standing(self, agent: Any) -> Optional[Tuple[str, int]]:
+        """An agent's open episode, and the number its next step will have; None when it has none."""
+        return self._agents.standing(agent)
+
     def sleep(self) -> None:
         """Record nothing until the next reset: the environment has become part of another one."""
         self.cut()

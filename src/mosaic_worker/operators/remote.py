@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from mosaic_worker.common import wire
 from mosaic_worker.parcels import ParcelError, pack, unpack
-from mosaic_worker.session.fitting import fitted
+from mosaic_worker.session.fitting import as_json, fitted
 from mosaic_worker.session.operator import Choice, Operator, OperatorError, Seat
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class _Child(Operator):
         self._left = bytearray()
         self._space: Any = None
         self._asked = 0
+        self._started = 0.0
 
     def start(self) -> None:
         """Start the process, and tell it where it will sit."""
@@ -70,6 +71,7 @@ class _Child(Operator):
             self._process = subprocess.Popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
             raise OperatorError(f"{self._argv[0]} cannot be started: {error.strerror}") from None
+        self._started = time.monotonic()
         poll = select.poll()
         poll.register(self._out, select.POLLIN | select.POLLHUP)
         self._poll = poll
@@ -77,7 +79,18 @@ class _Child(Operator):
 
     def wait_ready(self) -> None:
         """Wait for its first answer."""
-        answer = self._answer(self._ready_secs, "to be ready")
+        self._opened(self._answer(self._ready_secs, "to be ready"))
+
+    def ready(self) -> bool:
+        """Whether its first answer has come."""
+        if time.monotonic() - self._started > self._ready_secs:
+            raise OperatorError(f"it took longer than {self._ready_secs:g} s to be ready")
+        answer = self._arrived()
+        if answer is not None:
+            self._opened(answer)
+        return answer is not None
+
+    def _opened(self, answer: Dict[str, Any]) -> None:
         if not answer.get("ready"):
             raise OperatorError(f'its first answer was not {{"ready": true}}, but {str(answer)[:200]}')
 
@@ -149,21 +162,31 @@ class _Child(Operator):
     def _answer(self, secs: float, what: str) -> Dict[str, Any]:
         until = time.monotonic() + secs
         while True:
-            try:
-                found = self._take()
-            except (wire.WireError, ParcelError) as error:
-                raise OperatorError(f"it answered what is not an answer: {error}") from None
+            found = self._arrived(max(0.0, until - time.monotonic()))
             if found is not None:
-                if "error" in found:
-                    raise OperatorError(str(found["error"])[:2000])
                 return found
-            left = until - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000.0):
+            if time.monotonic() >= until:
                 raise OperatorError(f"it took longer than {secs:g} s {what}")
+
+    def _arrived(self, secs: float = 0.0) -> Optional[Dict[str, Any]]:
+        """The next answer, if it is whole, or comes in one piece within so long."""
+        found = self._taken()
+        if found is None and self._poll.poll(secs * 1000.0):
             data = os.read(self._out, _CHUNK)
             if not data:
                 raise OperatorError(self._ended())
             self._left += data
+            found = self._taken()
+        return found
+
+    def _taken(self) -> Optional[Dict[str, Any]]:
+        try:
+            found = self._take()
+        except (wire.WireError, ParcelError) as error:
+            raise OperatorError(f"it answered what is not an answer: {error}") from None
+        if found is not None and "error" in found:
+            raise OperatorError(str(found["error"])[:2000])
+        return found
 
     def _ended(self) -> str:
         process = self._process
@@ -207,7 +230,7 @@ class Lines(_Child):
 
     def _coded(self, message: Dict[str, Any], body: bytes = b"") -> bytes:
         del body
-        return json.dumps(message, default=_as_json, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(message, default=as_json, separators=(",", ":")).encode() + b"\n"
 
     def _take(self) -> Optional[Dict[str, Any]]:
         end = self._left.find(b"\n")
@@ -239,10 +262,3 @@ class Lines(_Child):
                 "return": view.returned,
             }
         )
-
-
-def _as_json(value: Any) -> Any:
-    """Arrays as nested lists, numpy's numbers as plain ones."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")

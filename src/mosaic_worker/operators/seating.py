@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Mapping
 
 from mosaic_worker.operators.actions import Actions
 from mosaic_worker.operators.noop import Noop
+from mosaic_worker.operators.person import Person
 from mosaic_worker.operators.python_file import load
 from mosaic_worker.operators.random import Random
 from mosaic_worker.operators.remote import Framed, Lines
@@ -54,6 +55,10 @@ def _noop(_: Mapping[str, Any], __: Sitter) -> Operator:
     return Noop()
 
 
+def _person(_: Mapping[str, Any], __: Sitter) -> Operator:
+    return Person()
+
+
 def _actions(told: Mapping[str, Any], sitter: Sitter) -> Operator:
     with open(told["path"], "rb") as file:
         actions = json.load(file)
@@ -81,6 +86,7 @@ def _lines(told: Mapping[str, Any], sitter: Sitter) -> Operator:
 KINDS: Dict[str, Callable[[Mapping[str, Any], Sitter], Operator]] = {
     "random": _random,
     "noop": _noop,
+    "person": _person,
     "actions": _actions,
     "python": _python,
     "policy": _framed,

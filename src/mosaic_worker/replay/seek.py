@@ -142,6 +142,10 @@ class Seeker:
                 return self._again(turn, keyframe, sim)
         return sim, found
 
+    def anywhere(self) -> Sim:
+        """An environment of the unit, wherever it stands."""
+        return self._sims[0] if self._sims else self.at(0)[0]
+
     def _again(self, turn: int, keyframe: Optional[Keyframe], sim: Sim) -> Tuple[Sim, Found]:
         """A keyframe led astray, now or before: do without it and what it made of the environment."""
         if keyframe is not None:

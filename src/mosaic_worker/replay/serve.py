@@ -1,7 +1,8 @@
 """The child's conversation: one request at a time; `done` or `error` is the last answer to each.
 
 `make` says which environment; `unit` hands one in; `attempt` plays, and gives the observations if asked to;
-`draw` gives frames; `probe` looks for the cause of a difference; `spaces` and `actions` are for datasets.
+`draw` gives frames and `scene` scenes; `probe` looks for the cause of a difference; `spaces` and `actions`
+are for datasets.
 While it works it says so several times a second, so that silence means trouble.
 """
 
@@ -11,15 +12,19 @@ import select
 import sys
 import time
 import traceback
-from typing import IO, Any, Dict, List, Optional, Tuple
+from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from mosaic_worker.common import wire
+from mosaic_worker.common.scene import encode
 from mosaic_worker.pixels import frames_per_sec, pixels
 from mosaic_worker.replay.build import Builder, ConsentError, RebuildError
 from mosaic_worker.replay.columns import Columns, UnfitError, describe
 from mosaic_worker.replay.decode import LostError, live
 from mosaic_worker.replay.stage import Stage
 from mosaic_worker.replay.units import Unit
+
+if TYPE_CHECKING:
+    from mosaic_worker.replay.sims import Found
 
 __all__ = ["Server"]
 
@@ -140,7 +145,11 @@ class Server:
         differences: List[Any] = [
             {"whose": whose, "turn": turn, **one} for whose, (turn, one) in attempted.differences.items()
         ]
-        return {"differences": differences, "keyframes": stage.seeker is not None and stage.seeker.copyable}
+        return {
+            "differences": differences,
+            "keyframes": stage.seeker is not None and stage.seeker.copyable,
+            "scene": stage.has_scene(),
+        }
 
     def _on_spaces(self, request: Dict[str, Any], body: bytes) -> None:
         import json
@@ -196,12 +205,7 @@ class Server:
             raise RebuildError(builder.notes[0] if builder.notes else "it was made without frames")
         for turn in request["turns"]:
             frame, found = self._open.draw(int(turn), focus)
-            whose = {name for name, _ in found}
-            header: Dict[str, Any] = {
-                "type": "frame",
-                "turn": int(turn),
-                "differs": focus in whose or "" in whose,
-            }
+            header: Dict[str, Any] = {"type": "frame", "turn": int(turn), "differs": _differs(found, focus)}
             try:
                 rgb = _rgb(frame)
             except TypeError as error:
@@ -210,11 +214,23 @@ class Server:
                 header["height"], header["width"] = int(rgb.shape[0]), int(rgb.shape[1])
                 self._say(header, rgb.tobytes())
 
+    def _on_scene(self, request: Dict[str, Any], body: bytes) -> None:
+        focus = str(request.get("focus") or "")
+        for turn in request["turns"]:
+            scene, found = self._open.scene(int(turn))
+            header = {"type": "scene", "turn": int(turn), "differs": _differs(found, focus)}
+            self._say(header, b"" if scene is None else encode(scene))
+
     @property
     def _open(self) -> Stage:
         if self._stage is None:
             raise RuntimeError("no environment was made yet")
         return self._stage
+
+
+def _differs(found: Found, focus: str) -> bool:
+    whose = {name for name, _ in found}
+    return focus in whose or "" in whose
 
 
 def _spec(env: Any) -> Optional[str]:

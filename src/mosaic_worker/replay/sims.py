@@ -8,10 +8,12 @@ from mosaic_worker.arguments import decoded
 from mosaic_worker.common import redact
 from mosaic_worker.replay.compare import Difference, difference, flags_of, of_step
 from mosaic_worker.replay.decode import live, tensors
+from mosaic_worker.scenes.by_id import scene_of
 from mosaic_worker.session.outcome import BEGAN, RESTARTED, SOLE
 from mosaic_worker.session.worlds import SingleWorld, world_of
 
 if TYPE_CHECKING:
+    from mosaic_worker.common.scene import Scene
     from mosaic_worker.replay.units import Unit
     from mosaic_worker.session.worlds import World
 
@@ -76,9 +78,21 @@ class Sim:
         """An RGB frame of how it stands; None when it gives none."""
         return self.world.draw(focus)
 
+    def scene(self, unit: Unit) -> Optional[Scene]:
+        """What is there now, for everybody's eyes; None where nobody knows how to tell."""
+        turn = self.turn
+        while turn > 0 and unit.turns[turn - 1] is None:  # the steps of dead agents are nobody's moves
+            turn -= 1
+        last = self._acted(unit.turns[turn - 1]) if turn > 0 else None
+        return scene_of(self.env, last=last if type(last) is int else None)
+
     def close(self) -> None:
         """Let the environment go."""
         self.world.close()
+
+    def _acted(self, turn: Any) -> Any:
+        """The action of a turn, where it has one."""
+        return None
 
     def _began(self, unit: Unit) -> Found:
         raise NotImplementedError
@@ -100,6 +114,9 @@ class SingleSim(Sim):
     def __init__(self, env: Any) -> None:
         super().__init__(SingleWorld(env))
         self._space = self.world.action_space()
+
+    def _acted(self, turn: Any) -> Any:
+        return turn[0]
 
     def _began(self, unit: Unit) -> Found:
         return alone(difference(unit.first, self.world.now.observation))

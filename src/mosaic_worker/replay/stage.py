@@ -14,8 +14,10 @@ from mosaic_worker.replay import watch
 from mosaic_worker.replay.film import Film, Reel, known_to_leave_traces, leaves_traces
 from mosaic_worker.replay.seek import Seeker
 from mosaic_worker.replay.sims import Found, Sim, SingleSim, VectorSim
+from mosaic_worker.scenes.by_id import scene_of
 
 if TYPE_CHECKING:
+    from mosaic_worker.common.scene import Scene
     from mosaic_worker.replay.build import Builder
     from mosaic_worker.replay.compare import Difference
     from mosaic_worker.replay.units import Unit
@@ -205,6 +207,19 @@ class Stage:
         if self.builder.kind == "single" and time.perf_counter() - before > _DEAR_SECS:
             self._reel.keep(turn, frame, found)
         return frame, found
+
+    def has_scene(self) -> bool:
+        """Whether scenes of the target can be had."""
+        seeker = self.seeker
+        return seeker is not None and _safely_true(lambda: scene_of(seeker.anywhere().env) is not None)
+
+    def scene(self, turn: int) -> Tuple[Optional[Scene], Found]:
+        """What is there after `turn` turns of the target, without drawing it, and how that turn differs."""
+        if self.seeker is None:
+            raise RuntimeError("no unit is open")
+        self._asked_at = time.monotonic()
+        sim, found = self.seeker.at(max(0, min(turn, self.seeker.turns)))
+        return sim.scene(self.seeker.unit), found
 
     def close(self) -> None:
         """Let every environment go."""

@@ -73,6 +73,9 @@ class AecSim(_ZooSim):
     def __init__(self, env: Any) -> None:
         super().__init__(AecWorld(env))
 
+    def _acted(self, turn: Any) -> Any:
+        return turn[1]
+
     def _began(self, unit: Unit) -> Found:
         self.books = {"joined": [], "waiting": {}, "settled": {}}
         return []

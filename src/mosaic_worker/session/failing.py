@@ -34,7 +34,7 @@ class Guarded(Learner):
         tell: Callable[[str], None],
         trusted: bool = False,
     ) -> None:
-        self.name = operator.name
+        self.name, self.person = operator.name, operator.person
         self.failures = 0
         self._operator = operator
         self._instead = instead
@@ -51,6 +51,10 @@ class Guarded(Learner):
     def wait_ready(self) -> None:
         """Wait for the operator."""
         self._operator.wait_ready()
+
+    def ready(self) -> bool:
+        """Whether the operator is."""
+        return self._operator.ready()
 
     def close(self) -> None:
         """Close the operator."""

@@ -6,7 +6,7 @@ from typing import Any, Dict
 
 from mosaic_worker.session.operator import OperatorError
 
-__all__ = ["checked", "described", "fitted"]
+__all__ = ["as_json", "checked", "described", "fitted", "nothing"]
 
 _MOST_NUMBERS = 64  # of a bound that is written out
 
@@ -78,6 +78,39 @@ def described(space: Any) -> Any:
             else [described(part) for part in parts]
         )
     return found
+
+
+def nothing(space: Any) -> Any:
+    """What comes nearest to no action: the first of a Discrete space, zeros elsewhere, within the bounds.
+
+    The first action is "do nothing" in ALE's games and in most that have such an action; in others it is one
+    like any other. Nobody can tell from a space.
+
+    Raises:
+        TypeError: a space of another kind.
+    """
+    import numpy as np
+
+    kind = type(space).__name__
+    if kind == "Discrete":
+        return int(getattr(space, "start", 0))
+    if kind == "Box":
+        return np.clip(np.zeros(space.shape, dtype=space.dtype), space.low, space.high)
+    if kind in ("MultiDiscrete", "MultiBinary"):
+        start = getattr(space, "start", None)
+        return np.zeros(space.shape, dtype=space.dtype) if start is None else np.array(start, space.dtype)
+    if kind == "Dict":
+        return {key: nothing(part) for key, part in space.spaces.items()}
+    if kind == "Tuple":
+        return tuple(nothing(part) for part in space.spaces)
+    raise TypeError(f"no action of {space} stands for nothing; choose another operator, such as random")
+
+
+def as_json(value: Any) -> Any:
+    """Arrays as nested lists, numpy's numbers as plain ones: what `json.dumps` asks about (`default`)."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
 
 
 def _finite(bound: Any) -> Any:

@@ -1,7 +1,8 @@
 """Who decided what in a session, written before the step it is about.
 
 A decision is written when there is something to say: with everything an operator knows of it (probabilities,
-values, a text), and whenever another operator decides than before. In between, the steps themselves tell all.
+values, a text), whenever another operator decides than before, and at every step at which a person has taken
+the seat: what its operator proposed, and what the person did instead. In between, the steps tell all.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 import mosaic_worker
+from mosaic_worker.common.hands import PERSON
 from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.standing import standing_of
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from mosaic_worker.session.operator import Choice
 
 __all__ = ["Ledger"]
+
+_TAKEN = {"verdict": "replace", "by": PERSON, "reason": "taken over"}
 
 
 class Ledger:
@@ -38,18 +42,21 @@ class Ledger:
         standing = None if recorder is None else standing_of(env, actor)
         if recorder is None or standing is None:
             return
-        data = dict(choice.data or {})
+        taken = choice.instead_of
+        data = dict((choice if taken is None else taken).data or {})
         by = str(data.pop("by", operator))
         now = (standing.episode_id, by)
-        if not data and self._last.get(actor) == now:
+        if taken is None and not data and self._last.get(actor) == now:
             return
-        self._last[actor] = now
+        self._last[actor] = now if taken is None else (standing.episode_id, PERSON)
+        corrected = {} if taken is None else {"executed": choice.action, **_TAKEN}
         recorder.decision(
             episode_id=standing.episode_id,
             step=standing.step,
             agent_id=None if actor == SOLE else str(actor),
             operator=by,
-            proposed=choice.action,
+            proposed=choice.action if taken is None else taken.action,
             ms=data.pop("ms", None),
             data=data or None,
+            **corrected,
         )

@@ -26,7 +26,7 @@ from mosaic_worker.session.view import View
 
 if TYPE_CHECKING:
     from mosaic_worker.session.ledger import Ledger
-    from mosaic_worker.session.pace import Pace
+    from mosaic_worker.session.pace import Waits
     from mosaic_worker.session.worlds import World
 
 __all__ = ["Until", "play"]
@@ -166,7 +166,7 @@ def play(
     reset: bool = True,
     ended: Optional[Callable[[Episode], None]] = None,
     ledger: Optional[Ledger] = None,
-    pace: Optional[Pace] = None,
+    pace: Optional[Waits] = None,
 ) -> Played:
     """Play a world until a bound is reached.
 
@@ -182,7 +182,7 @@ def play(
         reset: False to go on where the world stands; one that is over, or was never reset, is reset anyway.
         ended: called with each episode when it ends.
         ledger: is told every decision, before its step.
-        pace: is waited for before every step; without one it goes as fast as it can.
+        pace: is waited for before every tick; without one it goes as fast as it can.
 
     Returns:
         What was played.
@@ -199,6 +199,8 @@ def play(
     rounds = 0
     while True:
         over = world.over
+        if pace is not None and not over:
+            pace.wait()  # before anybody is asked: a key that is held counts at the moment of the step
         last = played.ticks >= ticks or (stop is not None and stop())
         actions = table.turn(world.look(), asks=not (over or last))
         if over:
@@ -212,7 +214,5 @@ def play(
             world.reset()
             table.begin()
         else:
-            if pace is not None:
-                pace.wait()
             world.step(actions)
             played.ticks += 1

@@ -22,6 +22,8 @@ class Choice(NamedTuple):
     action: Any
     data: Optional[Dict[str, Any]] = None
     """What is known of the decision: probabilities, values, a text, how long it took."""
+    instead_of: Optional[Any] = None
+    """Where a person relieved an operator: the choice of that operator, which was not executed."""
 
 
 class Seat(NamedTuple):
@@ -41,6 +43,8 @@ class Operator:
 
     name = ""
     """Who it is, as people typed it; the record of its decisions says so."""
+    person = False
+    """Whether it is a person, who decides through the session's socket."""
 
     def start(self) -> None:
         """Begin to load whatever it needs, and return at once."""
@@ -51,6 +55,15 @@ class Operator:
         Raises:
             OperatorError: it never will.
         """
+
+    def ready(self) -> bool:
+        """Whether it can decide; asked after `start`, now and then, by whoever does not want to wait.
+
+        Raises:
+            OperatorError: it never will.
+        """
+        self.wait_ready()
+        return True
 
     def close(self) -> None:
         """No further decision follows: let everything go."""

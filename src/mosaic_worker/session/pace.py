@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Optional
+from typing import Callable, Optional, Protocol
 
-__all__ = ["Pace"]
+__all__ = ["Pace", "Waits"]
+
+
+class Waits(Protocol):
+    """Whatever a loop waits for before every tick: a pace, or people (`session.hands`)."""
+
+    def wait(self) -> None:
+        """Return when the next tick is due."""
 
 
 class Pace:
-    """Called before every step of the world.
+    """So many ticks a second.
 
     Args:
         hz: ticks a second at most; None for as fast as it goes. A late tick is not made up for: the next one

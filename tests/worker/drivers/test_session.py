@@ -165,6 +165,65 @@ def test_the_workbench_writes_plans_that_the_driver_reads() -> None:
 
 
 def test_a_seat_that_ended_no_episode_has_no_figures() -> None:
-    lines = table([("a", "random", [Episode("a", 1.0, 2)], 0), ("b", "noop", [], 0)]).splitlines()
+    lines = table([("a", "random", [Episode("a", 1.0, 2)]), ("b", "noop", [])]).splitlines()
     assert lines[1].split() == ["a", "random", "1", "1.00", "2.0"]
     assert lines[2].split() == ["b", "noop", "0", "-", "-"]
+
+
+def test_operators_that_change_seats_are_started_once_and_every_seed_is_played_in_every_seating(
+    tmp_path: Path,
+) -> None:
+    mind = tmp_path / "mind.py"
+    mind.write_text(
+        "import os\nopen(os.environ['STARTED'], 'a').write('x')\n"
+        "def act(view):\n    return next(i for i, legal in enumerate(view.mask) if legal)\n"
+    )
+    started = tmp_path / "started"
+    first = {"kind": "python", "name": "python:mind.py", "path": str(mind)}
+    program = PROGRAM.format(
+        json.dumps(
+            {
+                "env_id": "pettingzoo.classic.tictactoe_v3",
+                "api": "aec",
+                "seats": {"first": first, "chance": RANDOM},
+                "seeds": [[1, 2]],
+                "seatings": [
+                    {"player_1": "first", "player_2": "chance"},
+                    {"player_1": "chance", "player_2": "first"},
+                ],
+                "games_before": 1,
+            }
+        )
+    )
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    folder = record(home, f"import os\nos.environ['STARTED'] = {str(started)!r}\n{program}", to_stdout=True)
+    assert started.read_text() == "x"
+    with StoreReader(folder) as reader, Resimulator(folder, reader) as resimulator:
+        rows = list(reader.episodes())
+        assert [row.seed for row in rows] == [1, 1, 2, 2, 2, 2]
+        assert all(resimulator.judge(row).exact for row in rows)
+        sat = [
+            (told["agent_id"], told["operator"])
+            for event in reader.events("decision", step=0)
+            for told in [json.loads(event.data)]
+        ]
+        returns = {name: reader.metrics(name=f"session/return/{name}") for name in ("first", "chance")}
+        assert {name: len(list(values)) for name, values in returns.items()} == {"first": 3, "chance": 3}
+    one, other = ("player_1", "python:mind.py"), ("player_2", "python:mind.py")
+    assert [pair for pair in sat if pair in (one, other)] == [other, one, other]
+
+
+def test_who_sits_twice_or_in_seats_of_other_spaces_has_an_operator_for_each(tmp_path: Path) -> None:
+    seatings = [{"player_1": "chance", "player_2": "chance"}]
+    folder = played(
+        tmp_path,
+        env_id="pettingzoo.classic.tictactoe_v3",
+        api="aec",
+        seats={"chance": RANDOM},
+        seeds=[[1, 1]],
+        seatings=seatings,
+    )
+    text = folder.stdout.read_text()
+    assert "chance      random    1" in text
+    assert "chance (2)  random    1" in text

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from mosaic_worker.operators import Seat
-from mosaic_worker.operators.noop import Noop, nothing
+from mosaic_worker.operators.noop import Noop
+from mosaic_worker.session.fitting import nothing
 from mosaic_worker.session.outcome import Outcome
 from mosaic_worker.session.view import View
 from mosaic_worker.session.worlds import SingleWorld

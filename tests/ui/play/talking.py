@@ -34,7 +34,6 @@ def offer(*actors: str, keys: KeyMap = LAKE, space: Any = FOUR) -> Offer:
     return Offer(
         session=1,
         env_id="FrozenLake-v1",
-        api="single",
         keys=dict.fromkeys(named, keys),
         spaces=dict.fromkeys(named, space),
         render_fps=4.0,

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBox
 from mosaic.ui.play.keyboard import Keyboard
 from mosaic.ui.play.keys_view import KeysView
 from mosaic.ui.play.line import Line
-from mosaic.ui.play.model.playing import PERSON
 from mosaic.ui.play.seats_view import SeatsView
 from mosaic.ui.play.sliders import Sliders
 from mosaic.ui.shell.model.actions import Action
@@ -20,6 +19,7 @@ from mosaic.ui.shell.theme import GAP, TIGHT, tone
 from mosaic.ui.shell.widgets.bits import Note, is_restyling
 from mosaic.ui.shell.widgets.controls import choice, tool
 from mosaic.ui.shell.widgets.icons import icon
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent

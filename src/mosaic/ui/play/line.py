@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer
 
 from mosaic.app import key_files
 from mosaic.app.hands import Hands
-from mosaic.errors import MosaicError
 from mosaic.protocol.cards import SESSION_RUNNER
 from mosaic.protocol.hands import Offer
 from mosaic.protocol.runs import ENDED
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "is_playing"]
 
-SOCKET = "session.sock"
 _AGAIN_MILLIS = 200
 _NAME = "desktop"
 
@@ -83,7 +81,7 @@ class Line(QObject):
         folder = self._context.root.run(run_id)
         self._connecting = run_id
         self._context.ops.run(
-            lambda: Hands(folder.path / SOCKET, name=_NAME),
+            lambda: Hands(folder, name=_NAME),
             done=lambda hands: self._connected(run_id, hands),
             failed=lambda _: self._not_yet(run_id),
         )
@@ -110,18 +108,15 @@ class Line(QObject):
         hands = self._hands
         if hands is None:
             return
-        try:
-            heard = hands.read()
-        except (OSError, MosaicError) as error:
-            self._hang_up()
-            self.playing.closed(str(error))
-            if self._row is not None:
-                self._again.start()
-            return
-        for said in heard:
+        for said in hands.read():
             self.playing.heard(said)
             if isinstance(said, Offer):
                 self._recall_keys(said.env_id)
+        if hands.ended:
+            self._hang_up()
+            self.playing.closed("The session has ended.")
+            if self._row is not None:  # or it was only this connection
+                self._again.start()
 
     def _recall_keys(self, env_id: str) -> None:
         """The keys this person chose for the environment, if any."""

@@ -123,7 +123,7 @@ class Keys(QObject):
         app = QApplication.instance()
         if app is not None:
             app.removeEventFilter(self)
-            app.focusChanged.disconnect(self._focus_moved)  # type: ignore[attr-defined]
+        self._captor = None
 
     def capture_for(self, captor: Captor) -> None:
         """Ask this one first, whenever a plain key goes down."""

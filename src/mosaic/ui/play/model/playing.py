@@ -13,16 +13,15 @@ from mosaic.app import keys as held_keys
 from mosaic.protocol.hands import Answer, KeyMap, Now, Offer
 from mosaic.text import count, number
 from mosaic.ui.shell.model.signal import Signal
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mosaic.protocol.hands import Said, SeatNow
+    from mosaic.protocol.hands import Doing, Said, SeatNow
 
-__all__ = ["PERSON", "SPEEDS", "Orders", "Playing", "SeatLine"]
+__all__ = ["SPEEDS", "Orders", "Playing", "SeatLine"]
 
-PERSON = "person"
-"""The operator of a seat in which somebody sits."""
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 240.0)
 """Ticks a second, from slower to faster; beyond the last it goes as fast as it can."""
 _MOST_OPEN = 64  # orders without an answer; of older ones nobody is told any more
@@ -36,8 +35,8 @@ _SAID = {
 class Orders(Protocol):
     """The way to a session: `mosaic.app.hands.Hands.order`."""
 
-    def __call__(self, *, do: str, **words: Any) -> int:
-        """Send one order; its id."""
+    def __call__(self, do: Doing, **more: Any) -> int:
+        """Send one order; the number its answer will bear."""
 
 
 class SeatLine(NamedTuple):
@@ -390,7 +389,7 @@ class Playing:
         self.trouble = why
         self.changed.emit()
 
-    def _send(self, *, do: str, **words: Any) -> None:
+    def _send(self, *, do: Doing, **words: Any) -> None:
         if self._order is None:
             return
         try:

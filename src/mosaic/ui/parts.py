@@ -28,6 +28,8 @@ from mosaic.ui.live.tab import LiveTab
 from mosaic.ui.logs.drawer import LogDrawer
 from mosaic.ui.logs.feed import LogFeed
 from mosaic.ui.logs.model import Log
+from mosaic.ui.play.bar import SessionBar
+from mosaic.ui.play.model.playing import Playing
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
 from mosaic.ui.replay.tab import ReplayTab
@@ -52,6 +54,7 @@ __all__ = [
     "make_live",
     "make_logs",
     "make_parts",
+    "make_play",
     "make_replay",
     "make_runs",
     "make_telemetry",
@@ -72,15 +75,16 @@ class Parts(NamedTuple):
     checkpoints: CheckpointsPanel
     logs: LogDrawer
     welcome: WelcomePanel
+    play: SessionBar
 
 
 def make_parts(context: Context) -> Parts:
     """All parts of one window."""
-    launch = make_launch(context)
+    launch, live = make_launch(context), make_live(context)
     return Parts(
         runs=make_runs(context),
         launch=launch,
-        live=make_live(context),
+        live=live,
         telemetry=make_telemetry(context),
         replay=make_replay(context),
         charts=make_charts(context),
@@ -89,6 +93,7 @@ def make_parts(context: Context) -> Parts:
         checkpoints=make_checkpoints(context),
         logs=make_logs(context),
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
+        play=make_play(context, live),
     )
 
 
@@ -107,6 +112,11 @@ def make_launch(context: Context) -> LaunchPanel:
 def make_live(context: Context) -> LiveTab:
     """The live view."""
     return LiveTab(context, Live(context.root))
+
+
+def make_play(context: Context, live: LiveTab) -> SessionBar:
+    """The controls of a session, below its frames."""
+    return SessionBar(context, Playing(), live)
 
 
 def make_telemetry(context: Context) -> TelemetryTab:

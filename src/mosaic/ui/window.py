@@ -122,7 +122,7 @@ class Window(QMainWindow):
         if self._filled:
             self.remember()
             self.keys.close()
-            for part in (self.live, self.telemetry, self.replay):
+            for part in (self.play, self.live, self.telemetry, self.replay):
                 part.shut()
         super().closeEvent(event)
 
@@ -177,7 +177,7 @@ class Window(QMainWindow):
         self._parts = parts = make_parts(self._context)
         self.runs, self.launch, self.live, self.telemetry, self.replay = parts[:5]
         self.charts, self.details, self.episodes, self.checkpoints = parts[5:9]
-        self.logs, self.welcome = parts.logs, parts.welcome
+        self.logs, self.welcome, self.play = parts.logs, parts.welcome, parts.play
         self.banner = Banner(self._context.link)
 
     def _make_centre(self) -> None:
@@ -233,6 +233,7 @@ class Window(QMainWindow):
         for name, part in self.tabs_in_order:
             self.keys.add_scope(name.lower(), part)
         self.keys.add_scope("log", self.logs)
+        self.keys.capture_for(self.play.keyboard)
         for part in self._parts:
             offered = getattr(part, "commands", None)
             if offered is not None:

@@ -82,6 +82,8 @@ class LiveTab(QWidget):
         self.view = FrameView("Live frame")
         self.notice = Notice()
         self.strip = HudStrip(_HUD)
+        self.guests: list[Action] = []
+        """What other parts can do here: their keys work on the full screen too."""
         self._full: FullScreen | None = None
         self._closed = False
         self._hud_at = 0
@@ -142,6 +144,8 @@ class LiveTab(QWidget):
         column.addLayout(tools)
         column.addWidget(self._make_line())
         column.addWidget(self.stack, 1)
+        self._below = QVBoxLayout()
+        column.addLayout(self._below)
         column.addWidget(self.strip)
 
     def _add_choices(
@@ -248,7 +252,7 @@ class LiveTab(QWidget):
         if self._full is not None:
             self._full.leave()
             return
-        self._full = FullScreen(self.view, actions=self.commands(), left=self._take_back)
+        self._full = FullScreen(self.view, actions=[*self.guests, *self.commands()], left=self._take_back)
 
     def _take_back(self) -> None:
         self._full = None
@@ -311,6 +315,15 @@ class LiveTab(QWidget):
             self._full.leave()
         self.live.want(False)
         self.live.close()
+
+    def add_below(self, widget: QWidget) -> None:
+        """Put something of another part below the frame."""
+        self._below.addWidget(widget)
+
+    def look_now(self) -> None:
+        """The run has just said that it moved: take its frame at once, not at the next turn of the timer."""
+        if self.live.watching:
+            self._tick()
 
     def _tick(self) -> None:
         shown = self.live.on_screen if self.live.tick() else None

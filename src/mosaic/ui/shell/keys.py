@@ -1,8 +1,11 @@
-"""Keys into actions, in one module: by where the focus is, and never while somebody is typing text."""
+"""Keys into actions, in one module: by where the focus is, and never while somebody is typing text.
+
+While somebody plays, plain keys are theirs (`Captor`) and no commands.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -24,7 +27,7 @@ from mosaic.ui.shell.model.actions import WINDOW
 if TYPE_CHECKING:
     from mosaic.ui.shell.model.actions import Action, Actions
 
-__all__ = ["Keys", "key_text", "takes_text"]
+__all__ = ["Captor", "Keys", "key_text", "plain_key", "takes_text"]
 
 _CHORD = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
@@ -58,11 +61,36 @@ def key_text(event: QKeyEvent) -> str:
     return QKeySequence(int(held.value) | int(event.key())).toString(QKeySequence.SequenceFormat.PortableText)
 
 
+def plain_key(event: QKeyEvent) -> str:
+    """The key itself, whatever is held with it: `A`, `7`, `Left`, `Space`, `Shift`; empty without a name."""
+    if event.key() == Qt.Key.Key_Shift:
+        return "Shift"
+    if event.key() in (Qt.Key.Key_unknown, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta):
+        return ""
+    return QKeySequence(int(event.key())).toString(QKeySequence.SequenceFormat.PortableText)
+
+
 def takes_text(widget: QWidget | None) -> bool:
     """Whether what is typed goes into this widget as text."""
     if isinstance(widget, (QPlainTextEdit, QTextEdit, QLineEdit)):
         return not widget.isReadOnly()
     return isinstance(widget, QAbstractSpinBox) or (isinstance(widget, QComboBox) and widget.isEditable())
+
+
+class Captor(Protocol):
+    """Whoever plain keys belong to for a while. Chords with Ctrl, Alt or Meta stay the window's."""
+
+    def takes(self, key: str, focus: QWidget) -> bool:
+        """Whether this key is theirs now, with the focus there."""
+
+    def pressed(self, key: str) -> None:
+        """It went down; not called again for a key that repeats by itself."""
+
+    def released(self, key: str) -> None:
+        """It went up."""
+
+    def lost(self) -> None:
+        """The focus went elsewhere while keys were down: nobody will say that they go up."""
 
 
 class Keys(QObject):
@@ -80,7 +108,11 @@ class Keys(QObject):
         super().__init__(window)
         self._window, self._actions = window, actions
         self._scopes: dict[str, QWidget] = {}
-        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+        self._captor: Captor | None = None
+        self._down: dict[int | str, str] = {}  # what was pressed, by the place on the keyboard: one per key
+        app = QApplication.instance()
+        app.installEventFilter(self)  # type: ignore[union-attr]
+        app.focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
 
     def add_scope(self, name: str, widget: QWidget) -> None:
         """The keys of this scope belong to this widget."""
@@ -91,9 +123,16 @@ class Keys(QObject):
         app = QApplication.instance()
         if app is not None:
             app.removeEventFilter(self)
+        self._captor = None
+
+    def capture_for(self, captor: Captor) -> None:
+        """Ask this one first, whenever a plain key goes down."""
+        self._captor = captor
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Qt's door: a key that is ours goes no further."""
+        if isinstance(event, QKeyEvent) and isinstance(watched, QWidget) and self._captured(watched, event):
+            return True
         if event.type() not in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return False
         if not isinstance(watched, QWidget) or not isinstance(event, QKeyEvent) or not self._ours(watched):
@@ -112,6 +151,37 @@ class Keys(QObject):
         if not key or _wants(focus, key):
             return None
         return self._actions.for_key(key, scopes=self._scopes_at(focus, key))
+
+    def _captured(self, watched: QWidget, event: QKeyEvent) -> bool:
+        """Whether a key went to whoever captured the keyboard."""
+        captor = self._captor
+        if captor is None or QApplication.activePopupWidget() is not None:
+            return False
+        # By its place on the keyboard, if told: with Shift let go first, a key goes up by another name.
+        place = event.nativeScanCode() or plain_key(event)
+        if event.type() == QEvent.Type.KeyRelease:
+            if event.isAutoRepeat():
+                return place in self._down
+            name = self._down.pop(place, None)
+            if name is not None:
+                captor.released(name)
+            return name is not None
+        key = plain_key(event)
+        if not key or event.modifiers() & _CHORD or not captor.takes(key, watched):
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # it comes again, as a key press
+        elif not event.isAutoRepeat() and place not in self._down:
+            self._down[place] = key
+            captor.pressed(key)
+        return True
+
+    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if self._captor is None or not self._down:
+            return
+        if new is None or not all(self._captor.takes(key, new) for key in self._down.values()):
+            self._down.clear()
+            self._captor.lost()
 
     def _ours(self, watched: QWidget) -> bool:
         if QApplication.activePopupWidget() is not None or QApplication.activeModalWidget() is not None:

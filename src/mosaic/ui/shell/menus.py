@@ -18,6 +18,7 @@ __all__ = ["fill", "make_menus"]
 _TITLES = {
     "run": "&Run",
     "live": "&Live",
+    "session": "&Session",
     "replay": "Re&play",
     "charts": "&Charts",
     "view": "&View",

@@ -18,11 +18,13 @@ _SESSIONS = (
     "mosaic_worker/session",
     "mosaic_worker/operators",
     "mosaic_worker/drivers",
+    "mosaic_worker/replay/playing_on.py",
     "mosaic/protocol/hands.py",
     "mosaic/protocol/sessions.py",
     "mosaic/protocol/cards.py",
     "mosaic/protocol/shown.py",
     "mosaic/operators",
+    "mosaic/replay/branch.py",
     "mosaic/runners/decide.py",
     "mosaic/runners/own/session.py",
     "mosaic/app/branching.py",
@@ -33,6 +35,7 @@ _SESSIONS = (
     "mosaic/app/plans.py",
     "mosaic/app/playing.py",
     "mosaic/sdk/connection.py",
+    "mosaic/sdk/run.py",
     "mosaic/testing",
     "mosaic/cli/branch.py",
     "mosaic/cli/league.py",
@@ -41,6 +44,7 @@ _SESSIONS = (
     "mosaic/cli/operators.py",
     "mosaic/cli/versus.py",
     "mosaic/ui/play",
+    "mosaic/ui/replay",
 )
 
 HOMES: dict[str, tuple[str, ...]] = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mosaic.app.playing import Asked
     from mosaic.paths import DataRoot
 
-__all__ = ["parameters_of", "play_command", "shared_options"]
+__all__ = ["fps_option", "parameters_of", "play_command", "seats_of", "shared_options"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -38,7 +38,12 @@ _SHARED = (
     click.option("--name", default="", help="A name to find the run by."),
     click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated."),
 )  # fmt: skip
-"""What `mosaic play` and `mosaic versus` are both told."""
+"""What `mosaic play`, `mosaic versus` and `mosaic branch` are all told."""
+
+
+fps_option = click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
+                          help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
+"""What those are told besides that play one environment in front of somebody."""
 
 
 def shared_options(command: F) -> F:
@@ -68,8 +73,7 @@ def shared_options(command: F) -> F:
     help="free: as fast as it goes; tick: so many ticks a second, whatever a person does; turn: people are "
     "waited for. By default what suits the environment and who plays.",
 )
-@click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
-              help="Ticks a second; without it as fast as it goes, or as the environment wants.")  # fmt: skip
+@fps_option
 @click.option("--parallel", is_flag=True, help="A PettingZoo environment whose agents all act at once.")
 @shared_options
 @click.option("--resume", is_flag=True, help="Of a plan that was cut short: play what is left.")
@@ -140,7 +144,7 @@ def play_command(
             "on_failure": on_failure,
             "deadline_secs": deadline_secs,
         }
-        game = _Game(env_id, _sitting(operator, seats), asked)
+        game = _Game(env_id, seats_of(operator, seats), asked)
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
@@ -211,7 +215,8 @@ def _planned(root: DataRoot, path: Path, *, resume: bool) -> _Game | None:
     )
 
 
-def _sitting(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
+def seats_of(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
+    """An operator for each actor that is named, and `EVERYBODY`'s."""
     from mosaic.protocol.sessions import EVERYBODY
 
     found: dict[str, str] = {}

@@ -193,6 +193,8 @@ class _Session:
                 stop=lambda: bool(self._stop.asked),
             )
             operators = {actor: self._operators[name] for actor, name in seating.items()}
+            for operator in operators.values():
+                operator.game = number % len(self._seatings)
             played = play(world, operators, until=until, seed=seed, ledger=ledger, pace=pace)
             for episode in played.episodes:
                 who = seating[episode.actor]

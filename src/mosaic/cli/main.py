@@ -31,6 +31,7 @@ COMMANDS = {
     "train": ("train", "Train with a runner."),
     "play": ("play", "Play: an operator in every seat of an environment."),
     "versus": ("versus", "Compare operators on shared seeds."),
+    "league": ("league", "Rate operators by games against each other."),
     "operators": ("operators", "List and show operators: who can decide in a session."),
     "runners": ("runners", "List, show, install and remove runners."),
     "ls": ("ls", "List the runs."),

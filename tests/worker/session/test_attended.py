@@ -91,7 +91,7 @@ def test_a_policy_is_relieved_for_some_steps_of_one_episode_and_goes_on(tmp_path
     with StoreReader(me.folder) as reader:
         rows = list(reader.episodes())
         assert [row.outcome for row in rows] == ["truncated"]
-        actions = [step.action for step in reader.steps(rows[0].episode_id)]
+        actions = [step.action for step in reader.steps(rows[0].index)]
     assert actions[steps[0] : steps[-1] + 1] == [2] * 5
     assert all_exact(me.folder)
 
@@ -115,7 +115,7 @@ def test_under_a_tick_keys_are_held_and_a_client_that_dies_lets_them_go(tmp_path
     settle(me.folder)
     with StoreReader(me.folder) as reader:
         [row] = reader.episodes()
-        actions = [step.action for step in reader.steps(row.episode_id)]
+        actions = [step.action for step in reader.steps(row.index)]
     assert row.outcome == "cut"
     assert actions.count(2) > 5
     assert actions[-3:] == [0, 0, 0]
@@ -169,7 +169,7 @@ def test_another_operator_is_made_ready_beside_the_one_that_plays_on(tmp_path: P
     settle(me.folder)
     with StoreReader(me.folder) as reader:
         [row] = reader.episodes()
-        actions = [step.action for step in reader.steps(row.episode_id)]
+        actions = [step.action for step in reader.steps(row.index)]
     assert set(actions[: at + 10]) == {0}
     assert set(actions[taken + 1 :]) == {1}
     assert decisions(me.folder)[0]["operator"] == "noop"

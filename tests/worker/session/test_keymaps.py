@@ -116,7 +116,7 @@ def test_continuous_actions_have_axes_with_their_bounds() -> None:
     ]
     assert found["rest"] == [0.0]
     box = Own()
-    box.action_space = gym.spaces.Box(np.array([-3, 0, -np.inf]), np.array([5, 1, np.inf]), dtype=np.float64)  # type: ignore[assignment]
+    box.action_space = gym.spaces.Box(np.array([-3, 0, -np.inf]), np.array([5, 1, np.inf]), dtype=np.float64)
     found = key_map(box, box.action_space)
     assert [(one["keys"][0], one["axis"], one["value"]) for one in found["bindings"]] == [
         ("Left", 0, -3.0),

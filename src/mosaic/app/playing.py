@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known
     from mosaic.paths import DataRoot
 
-__all__ = ["Asked", "is_zoo", "plan", "play", "seat_of", "shown"]
+__all__ = ["Asked", "is_zoo", "plan", "play", "seat_for", "seat_of", "shown"]
 
 _ZOO = re.compile(r"pettingzoo[./]\w+[./]\w+_v\d+")
 _OP = "op."
@@ -235,6 +235,29 @@ def seat_of(
     if operator_id:
         return kind.seat(argument, name=shown(text), parameters=parameters), ""
     return _policy(root, text, parameters, env_id=env_id, say=say)
+
+
+def seat_for(
+    root: DataRoot,
+    text: str,
+    parameters: Mapping[str, Any],
+    *,
+    env_id: str,
+    say: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """An operator as a running session is told of it (`deploy`).
+
+    Raises:
+        UsageError: as for `plan`.
+    """
+    given = {name.removeprefix(_OP): value for name, value in parameters.items()}
+    used: set[str] = set()
+    seat, _ = seat_of(root, text, given, used=used, env_id=env_id, say=say)
+    unused = sorted(set(given) - used)
+    if unused:
+        raise UsageError(f"{text} has no parameter {unused[0]!r}: mosaic operators show NAME")
+    found: dict[str, Any] = msgspec.to_builtins(seat)
+    return found
 
 
 def _policy(

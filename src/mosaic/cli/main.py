@@ -32,6 +32,8 @@ COMMANDS = {
     "play": ("play", "Play: an operator in every seat of an environment."),
     "versus": ("versus", "Compare operators on shared seeds."),
     "league": ("league", "Rate operators by games against each other."),
+    "take": ("take", "Take over a seat of a running session, on this terminal."),
+    "deploy": ("deploy", "Put another operator into a seat of a running session."),
     "operators": ("operators", "List and show operators: who can decide in a session."),
     "runners": ("runners", "List, show, install and remove runners."),
     "ls": ("ls", "List the runs."),

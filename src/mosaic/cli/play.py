@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,6 +18,8 @@ from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
+from mosaic.protocol.sessions import UNTIL_LEFT
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -134,8 +138,9 @@ def play_command(
     elif resume:
         raise click.UsageError("--resume is for a plan: mosaic play plan.toml --resume")
     else:
+        sitting = seats_of(operator, seats)
         asked: Asked = {
-            "seeds": _seeds(episodes, seed, seeds),
+            "seeds": _seeds(episodes, seed, seeds, usual=UNTIL_LEFT if PERSON in sitting.values() else 1),
             "parameters": parameters_of(arguments),
             "parallel": parallel,
             "pace": pace,
@@ -144,7 +149,7 @@ def play_command(
             "on_failure": on_failure,
             "deadline_secs": deadline_secs,
         }
-        game = _Game(env_id, seats_of(operator, seats), asked)
+        game = _Game(env_id, sitting, asked)
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
@@ -165,14 +170,34 @@ def play_command(
         return 0 if plan.ok else UsageError.exit_code
     who = ", ".join(text if actor == "*" else f"{actor}={text}" for actor, text in game.sitting.items())
     count = len(game.asked["seeds"])
-    note(f"mosaic: {game.env_id}, {who}, {count} episode{'s' if count != 1 else ''}")
+    often = "until you leave" if count == UNTIL_LEFT else f"{count} episode{'s' if count != 1 else ''}"
+    note(f"mosaic: {game.env_id}, {who}, {often}")
     run_id = training.submit(root, plan, name=name, tags=labels)
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
     from mosaic.cli.attend import Attendance
 
+    if PERSON in game.sitting.values():
+        _by_hand(root, run_id)
     return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+
+
+def _by_hand(root: DataRoot, run_id: str) -> None:
+    """Let a person play: in a window, on this terminal, or where they will come from."""
+    from mosaic.app.hands import Hands
+    from mosaic.cli import ui
+    from mosaic.cli.by_hand import ByHand, is_terminal
+
+    if ui.can_open(os.environ):
+        ui.open_desktop(run_id)
+    elif is_terminal():
+        ByHand(root, run_id).stay()
+    else:
+        note(f"mosaic: it waits for a person: mosaic take {run_id}, or mosaic ui {run_id}")
+        return
+    with suppress(UsageError), Hands(root.run(run_id), name="mosaic play") as hands:  # who left has ended it
+        hands.order("quit")
 
 
 class _Game(NamedTuple):
@@ -234,11 +259,11 @@ def seats_of(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _seeds(episodes: int | None, seed: int, seeds: str | None) -> list[int]:
+def _seeds(episodes: int | None, seed: int, seeds: str | None, *, usual: int) -> list[int]:
     from mosaic.app.training import seeds_of
 
     if seeds is None:
-        return list(range(seed, seed + (episodes or 1)))
+        return list(range(seed, seed + (episodes or usual)))
     if episodes is not None or seed:
         raise click.UsageError("--seeds says which episodes are played: leave out --episodes and --seed")
     return seeds_of(seeds)

@@ -215,7 +215,7 @@ def test_a_reset_begins_anew_with_another_seed_and_the_cut_episode_stays_in_the_
         now = me.until(lambda now: now.seed == 7 and now.seats[0].waits)
         assert (now.seats[0].step, now.episode) == (0, 0)
         assert not me.order("reset")
-        assert me.until(lambda now: now.seats[0].waits and now.tick == 1).seed == 7
+        assert me.until(lambda now: now.seats[0].waits and now.seats[0].step == 0).seed == 7
         for action in TO_THE_GOAL:
             me.act(action)
         me.process.wait(60)  # the one that was asked for is played

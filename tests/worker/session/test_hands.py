@@ -224,24 +224,26 @@ def test_paused_the_next_tick_waits_for_an_order(session: Session) -> None:
             client.sendall(b'{"id": 2, "do": "step"}\n')
 
     session.hands.each_round.append(each_round)
-    session.hands.wait()
+    session.hands.wait({})
     assert 3 <= len(waits) <= 4
-    assert session.control.tick == 1
+    assert session.control.tick == 0
 
 
 def test_a_cut_leaves_the_wait_and_is_obeyed_once(session: Session) -> None:
     client = session.client()
     session.say(client, id=1, do="reset", seed=5)
     with pytest.raises(Cut) as cut:
-        session.hands.wait()
+        session.hands.wait({})
     assert cut.value.seed == 5
-    session.hands.wait()
+    session.hands.wait({})
 
 
 def test_a_stop_ends_every_wait(session: Session) -> None:
     session.control.paused = True
     session.hands.each_round.append(lambda: setattr(session, "stopped", True))
-    session.hands.wait()
+    with pytest.raises(Cut) as cut:
+        session.hands.wait({})
+    assert cut.value.quit
     session.stopped = False
     session.hand.person = True
     with pytest.raises(Cut) as cut:
@@ -270,10 +272,10 @@ def test_ticks_come_in_time(tmp_path: Path) -> None:
     (tmp_path / "timed").mkdir()
     timed = Session(tmp_path / "timed", clock=clock)
     timed.control.pace, timed.control.fps = "tick", 10.0
-    timed.hands.wait()
+    timed.hands.wait({})
     before = clock.now
     timed.hands.each_round.append(lambda: setattr(clock, "now", clock.now + 0.03))
-    timed.hands.wait()
+    timed.hands.wait({})
     assert clock.now - before >= 0.1 - 0.01
     timed.hands.close()
 

@@ -47,7 +47,7 @@ def relief(operator: Operator, answer: Any = NOTHING) -> tuple[Relief, Hand]:
 def test_while_nobody_takes_the_seat_its_operator_decides() -> None:
     one, hand = relief(Fixed(2), answer=3)
     assert one.act(VIEW) == Choice(2, {"value": 0.5})
-    assert (hand.step, hand.returned, hand.known) == (3, 1.5, {"value": 0.5})
+    assert hand.known == {"value": 0.5}
 
 
 def test_a_person_relieves_the_operator_whose_proposal_is_kept() -> None:

@@ -87,6 +87,7 @@ class Frames:
         self._look_at = self._free_at = 0
         self._next = 0  # before this there is nothing to look at and nothing due
         self._watched = False
+        self._moved = False  # some environment was stepped before a frame of it was due
         self._steps = self._spent = self._window_began = 0
         self._rates = (0.0, 0.0)
 
@@ -184,6 +185,7 @@ class Frames:
             now = _now()
             self._steps += count
             if now < self._next:
+                self._moved = True
                 return
             if now >= self._look_at:
                 with self._lock:
@@ -207,9 +209,10 @@ class Frames:
             if now >= self._look_at:
                 with self._lock:
                     self._look(now)
+            moved, self._moved = self._moved, False
             for _, scene in list(self._shown.values()):
                 env = scene.env()
-                if env is not None and not scene.seen and scene.due != _NEVER:
+                if env is not None and (moved or not scene.seen) and scene.due != _NEVER:
                     self._show(env, scene, _now())
         except Exception as error:  # noqa: BLE001  (as above)
             report.caught("showing frames", error)

@@ -244,3 +244,21 @@ def test_between_two_frames_a_step_costs_a_look_at_the_clock(frames: Frames, clo
         _play(frames, owner, clock, steps=1000)
     assert camera.calls > 0
     assert 0 < scenes.asked < 100, "when leases are read or a frame is due, and at no other step"
+
+
+def test_what_was_stepped_before_a_frame_was_due_is_shown_once_nothing_is_stepped(
+    frames: Frames, clock: Clock
+) -> None:
+    class Env:
+        pass
+
+    owner, camera, env = track(), Camera(clock), Env()
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, env=env)
+    with _lane(frames) as lane:
+        lane.renew(1, Lease(fps=10), until_nanos=clock.now + 10_000 * MILLI, now_nanos=clock.now)
+        _play(frames, owner, clock, steps=3)
+        assert camera.calls == 1, "the first at once, the others not for another hundred milliseconds"
+        frames.settle()
+        assert camera.calls == 2
+        frames.settle()
+        assert camera.calls == 2, "nothing has moved since"

@@ -28,7 +28,7 @@ from mosaic.ui.live.tab import LiveTab
 from mosaic.ui.logs.drawer import LogDrawer
 from mosaic.ui.logs.feed import LogFeed
 from mosaic.ui.logs.model import Log
-from mosaic.ui.play.bar import SessionBar
+from mosaic.ui.play.bar import PlayBar
 from mosaic.ui.play.model.playing import Playing
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
@@ -75,7 +75,7 @@ class Parts(NamedTuple):
     checkpoints: CheckpointsPanel
     logs: LogDrawer
     welcome: WelcomePanel
-    play: SessionBar
+    play: PlayBar
 
 
 def make_parts(context: Context) -> Parts:
@@ -114,9 +114,9 @@ def make_live(context: Context) -> LiveTab:
     return LiveTab(context, Live(context.root))
 
 
-def make_play(context: Context, live: LiveTab) -> SessionBar:
+def make_play(context: Context, live: LiveTab) -> PlayBar:
     """The controls of a session, below its frames."""
-    return SessionBar(context, Playing(), live)
+    return PlayBar(context, Playing(), live)
 
 
 def make_telemetry(context: Context) -> TelemetryTab:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from mosaic.ui.play.model.playing import Playing
     from mosaic.ui.shell.context import Context
 
-__all__ = ["SessionBar"]
+__all__ = ["PlayBar"]
 
 _PACES = {"turn": "Turn by turn", "tick": "At a tick", "free": "As fast as it goes"}
 _MOST_SEED = 2**31 - 1
 
 
-class SessionBar(QWidget):
+class PlayBar(QWidget):
     """Qt view of Playing.
 
     Args:
@@ -71,7 +71,7 @@ class SessionBar(QWidget):
             column.addWidget(widget)
         playing.changed.connect(self.refresh)
         playing.stood.connect(tab.look_now)
-        playing.taken.connect(tab.view.setFocus)
+        playing.taken.connect(self._focus)
         self._unhear = [
             context.selection.changed.connect(self._follow),
             context.runs.changed.connect(lambda _: self._follow()),
@@ -86,6 +86,11 @@ class SessionBar(QWidget):
         focus = self._context.selection.focus
         if self._tab.isVisible() or focus != self.line.run_id:
             self.line.show(self._context.runs.get(focus) if self._tab.isVisible() else None)
+
+    def _focus(self) -> None:
+        """The keyboard goes where it is played; to the tab itself while there is no frame yet."""
+        shown = self._tab.view
+        (shown if shown.isVisible() else self._tab).setFocus()
 
     def shut(self) -> None:
         """Let the session go, for good. Twice is fine."""

@@ -109,7 +109,7 @@ class Keys(QObject):
         self._window, self._actions = window, actions
         self._scopes: dict[str, QWidget] = {}
         self._captor: Captor | None = None
-        self._down: dict[int | str, str] = {}  # what was pressed, by the place on the keyboard: one per key
+        self._down: dict[int | str, str] = {}  # what was pressed, by the cap on the keyboard: one per key
         app = QApplication.instance()
         app.installEventFilter(self)  # type: ignore[union-attr]
         app.focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
@@ -157,12 +157,12 @@ class Keys(QObject):
         captor = self._captor
         if captor is None or QApplication.activePopupWidget() is not None:
             return False
-        # By its place on the keyboard, if told: with Shift let go first, a key goes up by another name.
-        place = event.nativeScanCode() or plain_key(event)
+        # By its cap on the keyboard (the scan code), if told: with Shift let go first, a key goes up by another name.
+        cap = event.nativeScanCode() or plain_key(event)
         if event.type() == QEvent.Type.KeyRelease:
             if event.isAutoRepeat():
-                return place in self._down
-            name = self._down.pop(place, None)
+                return cap in self._down
+            name = self._down.pop(cap, None)
             if name is not None:
                 captor.released(name)
             return name is not None
@@ -171,8 +171,8 @@ class Keys(QObject):
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()  # it comes again, as a key press
-        elif not event.isAutoRepeat() and place not in self._down:
-            self._down[place] = key
+        elif not event.isAutoRepeat() and cap not in self._down:
+            self._down[cap] = key
             captor.pressed(key)
         return True
 
@@ -218,7 +218,6 @@ def _uses(focus: QWidget, key: str) -> bool:
     """Whether keys of other scopes should leave this one to the widget with the focus."""
     base = key.replace("Shift+", "").replace("Ctrl+", "")
     if isinstance(focus, (QAbstractItemView, QAbstractSlider, QComboBox, QPlainTextEdit, QTextEdit)):
-        return base in _LIST_KEYS or (
-            isinstance(focus, QAbstractItemView) and len(base) == 1 and base.isalnum()
-        )
+        searched = len(base) == 1 and base.isalnum() and "Ctrl+" not in key
+        return base in _LIST_KEYS or (isinstance(focus, QAbstractItemView) and searched)
     return False

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from mosaic.paths import DataRoot, RunFolder
@@ -144,31 +142,6 @@ def test_playing_waits_for_both_frames(
     tab.replaying._tick()
     assert tab.transport.position > 0
     tab.transport.pause()
-
-
-def test_the_strip_marks_what_they_share_and_a_click_on_it_seeks(
-    qtbot: QtBot, context: Context, tab: ReplayTab, original: RunFolder
-) -> None:
-    assert not tab.strip.isVisible()
-    replay(qtbot, context, tab, original, 1)
-    side_by_side(qtbot, tab)
-    pair = tab.beside.pair
-    assert pair is not None
-    assert tab.strip.isVisible()
-    image = tab.strip.grab().toImage()
-    ratio = image.devicePixelRatio()
-
-    def colour(position: float, line: int) -> str:
-        return image.pixelColor(int(tab.timeline.x_of(position) * ratio), int((7 + 12 * line) * ratio)).name()
-
-    alike, own = colour(1.5, 0), colour(pair.original.last - 0.5, 0)
-    assert alike != own
-    assert colour(1.5, 1) == alike
-    assert colour(pair.branch.last - 0.5, 1) not in (alike, own)
-    assert colour(pair.original.last - 0.5, 1) not in (alike, own)  # the branch has ended there
-    where = QPoint(int(tab.timeline.x_of(4)), 5)
-    QTest.mouseClick(tab.strip, Qt.MouseButton.LeftButton, pos=where)
-    assert tab.transport.position == 4
 
 
 def test_an_episode_with_neither_original_nor_branch_says_so(

@@ -42,7 +42,7 @@ def switch(block: str) -> None:
         return
     lane: Any = showing.frames._lane  # noqa: SLF001  (a viewer's lease, without a viewer)
     until = 0 if plain else time.process_time_ns() + layout.MOST_LEASE_NANOS // 2
-    layout.LEASE.pack_into(lane._memory, layout.LEASES_AT, until, 1, 10**9 // FPS, 1, 0, 0)  # noqa: SLF001
+    layout.LEASE.pack_into(lane._memory, layout.LEASES_AT, until, 1, 10**9 // FPS, 1, 0, 0, 0)  # noqa: SLF001
     lane.wake[0] = 0 if plain else 1
 
 

@@ -78,7 +78,7 @@ def lease(nanos: int) -> None:
     """A viewer's lease, without a viewer."""
     lane: Any = showing.frames._lane  # noqa: SLF001
     until = time.process_time_ns() + nanos
-    layout.LEASE.pack_into(lane._memory, layout.LEASES_AT, until, 1, 10**9 // FPS, 1, 0, 0)  # noqa: SLF001
+    layout.LEASE.pack_into(lane._memory, layout.LEASES_AT, until, 1, 10**9 // FPS, 1, 0, 0, 0)  # noqa: SLF001
     lane.wake[0] = 1
 
 

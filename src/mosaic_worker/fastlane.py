@@ -70,6 +70,7 @@ class RingWriter:
         height: int,
         channels: int = 3,
         *,
+        kind: int = layout.PIXELS,
         flags: int = 0,
         episode: int = 0,
         step: int = 0,
@@ -84,11 +85,13 @@ class RingWriter:
     ) -> int:
         """Make this the newest frame. `pixels`: any contiguous buffer of exactly that many bytes.
 
+        Of another kind `pixels` are any bytes, and the sizes 0.
+
         Raises:
             ValueError: the frame does not fit into this ring.
         """
         memory, words = self._memory, self._words
-        length = width * height * channels
+        length = width * height * channels if kind == layout.PIXELS else len(pixels)
         if length > self.pixel_bytes:
             raise ValueError(f"a frame of {length} bytes in a ring for {self.pixel_bytes}")
         number = self.frame_id + 1
@@ -97,8 +100,8 @@ class RingWriter:
         # visible in this order (see layout.ORDERED). A reader looks at the number before and after it copies:
         # the same even number both times means that its copy is one whole frame.
         _pack_slot(
-            memory, base, 2 * number + 1, number, _monotonic(), width, height, channels, flags, episode,
-            step, reward, total, rate, free_rate, render_secs, env_index, row, episode_id,
+            memory, base, 2 * number + 1, number, _monotonic(), kind, length, width, height, channels, flags,
+            episode, step, reward, total, rate, free_rate, render_secs, env_index, row, episode_id,
         )  # fmt: skip
         memory[first : first + length] = pixels
         if self._checked:
@@ -144,12 +147,16 @@ class RingFile:
 
 
 class Lease(NamedTuple):
-    """One viewer's lease, made harmless: at most this often, these rows (a bit each), at most this large."""
+    """One viewer's lease, made harmless: at most this often, these rows (a bit each), at most this large.
+
+    `kind` is frames or scenes, one of the layout's; a lease of any other is not in force.
+    """
 
     period_nanos: int
     rows: int
     width: int
     height: int
+    kind: int
 
 
 class Lane:
@@ -204,29 +211,37 @@ class Lane:
         """The leases in force, every field within bounds."""
         for index in range(layout.VIEWERS):
             at = layout.LEASES_AT + index * layout.LEASE_BYTES
-            until, _, period, rows, width, height = layout.LEASE.unpack_from(self._memory, at)
-            if now_nanos < until <= now_nanos + layout.MOST_LEASE_NANOS and rows:
+            until, _, period, rows, width, height, kind = layout.LEASE.unpack_from(self._memory, at)
+            if now_nanos < until <= now_nanos + layout.MOST_LEASE_NANOS and rows and kind <= layout.SCENE:
                 yield Lease(
                     max(period, layout.SHORTEST_PERIOD_NANOS),
                     rows,
                     min(width or layout.MAX_SIDE, layout.MAX_SIDE),
                     min(height or layout.MAX_SIDE, layout.MAX_SIDE),
+                    kind,
                 )
 
-    def list_row(self, row: int, *, state: int, env_index: int, group: str) -> None:
+    def list_row(
+        self, row: int, *, state: int, env_index: int, group: str, scenes: int = layout.NOT_ASKED
+    ) -> None:
         """Show an environment to viewers."""
         at = layout.ROWS_AT + row * layout.ROW_BYTES
-        layout.ROW.pack_into(self._memory, at, 0, layout.FREE, env_index, 0, group.encode()[:32])
+        layout.ROW.pack_into(self._memory, at, 0, 0, layout.FREE, env_index, 0, scenes, group.encode()[:32])
         self.set_state(row, state)  # SYNC: a row counts from here on, when the rest of it is there
 
     def set_state(self, row: int, state: int) -> None:
         """Say what can be expected of a row."""
         struct.pack_into("<I", self._memory, layout.ROWS_AT + row * layout.ROW_BYTES + layout.STATE_AT, state)
 
-    def set_epoch(self, row: int, epoch: int) -> None:
-        """Name the ring in force for a row."""
+    def set_scenes(self, row: int, scenes: int) -> None:
+        """Say whether a row has scenes."""
+        at = layout.ROWS_AT + row * layout.ROW_BYTES + layout.SCENES_AT
+        struct.pack_into("<I", self._memory, at, scenes)
+
+    def set_epoch(self, row: int, epoch: int, *, kind: int = layout.PIXELS) -> None:
+        """Name the ring in force for a row's frames, or for its scenes."""
         # SYNC: one store, after the ring is complete.
-        self._words[(layout.ROWS_AT + row * layout.ROW_BYTES) >> 3] = epoch
+        self._words[(layout.ROWS_AT + row * layout.ROW_BYTES + layout.EPOCHS_AT[kind]) >> 3] = epoch
 
     def count_call(self, row: int, calls: int) -> None:
         """Say how often `render` was called for a row."""

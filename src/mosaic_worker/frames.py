@@ -1,4 +1,4 @@
-"""What this process shows, when, and at what price. Decides; others make frames and move bytes.
+"""What this process shows, when, and at what price. Decides; others make frames and scenes, and move bytes.
 
 While nobody watches, the one thing that happens per step is a look at `wake[0]`, and no frame is ever made.
 """
@@ -12,52 +12,23 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from mosaic_worker import report
 from mosaic_worker.common import layout
+from mosaic_worker.exhibits import NEVER, Exhibit, MakeScene, Render, Row, Stream
 
 if TYPE_CHECKING:
     from mosaic_worker.episodes import Track
-    from mosaic_worker.fastlane import Lane, RingFile
+    from mosaic_worker.fastlane import Lane
 
 __all__ = ["Fitted", "Frames", "frames"]
 
 _now = time.monotonic_ns
-_NEVER = 1 << 63
 _ASLEEP = b"\0"
 
 Fitted = Tuple[Any, int, int, int, int]
 """Pixels in one contiguous buffer, width, height, channels, flags."""
-Render = Callable[[Any], Sequence[Any]]
-"""An environment's frames now, one for each of its tracks."""
 Fit = Callable[[Any, int, int], Fitted]
 """A frame brought into the lane's form, no larger than asked."""
 Remedy = Callable[[Exception], str]
 """What the user can do when rendering failed."""
-
-
-class _Row:
-    """One environment's row in the lane."""
-
-    __slots__ = ("calls", "epoch", "height", "number", "ring", "wanted", "width")
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.ring: Optional[RingFile] = None
-        self.epoch = self.calls = 0
-        self.wanted = False
-        self.width = self.height = 0
-
-
-class _Scene:
-    """What one call of `render` shows: one environment, or all of a vectorised one."""
-
-    __slots__ = ("due", "env", "failed", "period", "render", "rows", "seen", "tracks")
-
-    def __init__(self, rows: List[_Row], tracks: Sequence[weakref.ref[Track]], render: Render) -> None:
-        self.rows, self.tracks, self.render = rows, tracks, render
-        self.due, self.period = _NEVER, 0
-        self.failed = False
-        self.env: Callable[[], Any] = lambda: None
-        self.seen = False
-        """Whether the last frame shows how it stands now; known only while somebody watches."""
 
 
 class Frames:
@@ -82,13 +53,13 @@ class Frames:
         # Threads may reset and step environments side by side. Frames are made outside of the lock.
         self._lock = threading.RLock()
         self._lane: Optional[Lane] = None
-        self._scenes: weakref.WeakKeyDictionary[Any, _Scene] = weakref.WeakKeyDictionary()
-        self._shown: Dict[int, Tuple[weakref.ref[Any], _Scene]] = {}
+        self._exhibits: weakref.WeakKeyDictionary[Any, Exhibit] = weakref.WeakKeyDictionary()
+        self._shown: Dict[int, Tuple[weakref.ref[Any], Exhibit]] = {}
         self._look_at = self._free_at = 0
         self._next = 0  # before this there is nothing to look at and nothing due
         self._watched = False
-        self._moved = False  # some environment was stepped before a frame of it was due
         self._steps = self._spent = self._window_began = 0
+        self._calls = 0  # of `stepped`: what was made at another number is stale
         self._rates = (0.0, 0.0)
 
     def start(
@@ -103,7 +74,7 @@ class Frames:
 
     def knows(self, owner: Any) -> bool:
         """Whether this track has its rows already. Asked at every reset."""
-        return owner in self._scenes or not self._run_dir
+        return owner in self._exhibits or not self._run_dir
 
     def add(
         self,
@@ -114,6 +85,7 @@ class Frames:
         state: int,
         note: str = "",
         env: Any = None,
+        make_scene: Optional[MakeScene] = None,
     ) -> None:
         """List an environment for viewers. Beyond the lane's rows environments are recorded but not shown.
 
@@ -124,17 +96,22 @@ class Frames:
             state: whether it can be drawn.
             note: why not, for people.
             env: the environment, for those who show it while nothing is stepped (`settle`).
+            make_scene: tells what is there; None where nobody can.
 
         Raises:
             OSError: there is no room for a lane.
         """
         with self._lock:
-            if owner not in self._scenes:
-                self._add(owner, tracks, render, state, note)
+            if owner not in self._exhibits:
+                exhibit = self._add(owner, tracks, render, make_scene, state)
                 if env is not None:
-                    self._scenes[owner].env = weakref.ref(env)
+                    exhibit.env = weakref.ref(env)
+                if note and self._lane is not None:
+                    self._lane.note(note)
 
-    def _add(self, owner: Any, tracks: Sequence[Track], render: Render, state: int, note: str) -> None:
+    def _add(
+        self, owner: Any, tracks: Sequence[Track], render: Render, make_scene: Optional[MakeScene], state: int
+    ) -> Exhibit:
         lane = self._lane
         if lane is None:
             from mosaic_worker.fastlane import Lane
@@ -142,39 +119,41 @@ class Frames:
             lane = self._lane = Lane(self._run_dir, self._producer())
             self.wake = lane.wake
         self._drop_dead()
-        taken = {row.number for _, scene in self._shown.values() for row in scene.rows}
+        taken = {row.number for _, exhibit in self._shown.values() for row in exhibit.rows}
         numbers = [number for number in range(layout.ROWS) if number not in taken][: len(tracks)]
-        rows = [_Row(number) for number in numbers]
-        scene = _Scene(rows, [weakref.ref(track) for track in tracks[: len(rows)]], render)
-        scene.failed = state != layout.SHOWN
-        self._scenes[owner] = scene
+        rows = [Row(number) for number in numbers]
+        references = [weakref.ref(track) for track in tracks[: len(rows)]]
+        exhibit = Exhibit(rows, references, render, make_scene, drawable=state == layout.SHOWN)
+        self._exhibits[owner] = exhibit
+        scenes = layout.NO_SCENES if make_scene is None else layout.NOT_ASKED
         for row, track in zip(rows, tracks):  # noqa: B905  (3.8 has no strict)
-            lane.list_row(row.number, state=state, env_index=track.env_index, group=track.group or "")
+            lane.list_row(
+                row.number, state=state, env_index=track.env_index, group=track.group or "", scenes=scenes
+            )
         if rows:
-            self._shown[rows[0].number] = (weakref.ref(owner), scene)
-        if note:
-            lane.note(note)
+            self._shown[rows[0].number] = (weakref.ref(owner), exhibit)
+        return exhibit
 
     def leave(self, owner: Any) -> None:
         """An environment was closed: its rows are free again."""
         with self._lock:
-            scene = self._scenes.pop(owner, None)
-            if scene is not None:
-                self._free(scene)
+            exhibit = self._exhibits.pop(owner, None)
+            if exhibit is not None:
+                self._free(exhibit)
 
     def _drop_dead(self) -> None:
-        for owner, scene in list(self._shown.values()):
+        for owner, exhibit in list(self._shown.values()):
             if owner() is None:
-                self._free(scene)
+                self._free(exhibit)
 
-    def _free(self, scene: _Scene) -> None:
-        for row in scene.rows:
+    def _free(self, exhibit: Exhibit) -> None:
+        for row in exhibit.rows:
             if self._lane is not None:
                 self._lane.set_state(row.number, layout.FREE)
-                self._lane.set_epoch(row.number, 0)
-            if row.ring is not None:
-                row.ring.close()
-                row.ring = None
+            for stream in (row.frames, row.scenes):
+                if self._lane is not None:
+                    self._lane.set_epoch(row.number, 0, kind=stream.kind)
+                stream.close()
             self._shown.pop(row.number, None)
 
     # ---- at every step, while somebody watches ----
@@ -184,18 +163,16 @@ class Frames:
         try:
             now = _now()
             self._steps += count
+            self._calls += 1
             if now < self._next:
-                self._moved = True
                 return
             if now >= self._look_at:
                 with self._lock:
                     self._look(now)
-            scene = self._scenes.get(owner)
-            if scene is not None:
-                scene.seen = False
-                if now >= scene.due and now >= self._free_at:
-                    self._show(env, scene, now)
-            soonest = min([scene.due for _, scene in list(self._shown.values())], default=_NEVER)
+            exhibit = self._exhibits.get(owner)
+            if exhibit is not None and now >= exhibit.due and now >= self._free_at:
+                self._show(env, exhibit, now)
+            soonest = min([exhibit.due for _, exhibit in list(self._shown.values())], default=NEVER)
             self._next = min(self._look_at, max(soonest, self._free_at))
         except Exception as error:  # noqa: BLE001  (the hook boundary, inlined: see report.guard)
             report.caught("showing frames", error)
@@ -209,16 +186,18 @@ class Frames:
             if now >= self._look_at:
                 with self._lock:
                     self._look(now)
-            moved, self._moved = self._moved, False
-            for _, scene in list(self._shown.values()):
-                env = scene.env()
-                if env is not None and (moved or not scene.seen) and scene.due != _NEVER:
-                    self._show(env, scene, _now())
+            for _, exhibit in list(self._shown.values()):
+                env = exhibit.env()
+                for clock in (exhibit.frames, exhibit.scenes):
+                    if env is not None and clock.seen_at != self._calls and clock.due != NEVER:
+                        clock.due = min(clock.due, now)
+                if env is not None and exhibit.due <= now:
+                    self._show(env, exhibit, now)
         except Exception as error:  # noqa: BLE001  (as above)
             report.caught("showing frames", error)
 
     def _look(self, now: int) -> None:
-        """Read the leases, and say for each scene when it is due next."""
+        """Read the leases, and say for each exhibit when it is due next."""
         lane = self._lane
         if lane is None:
             return
@@ -238,47 +217,34 @@ class Frames:
             self._rates = (0.0, 0.0)
         self._watched = bool(leases)
         self._drop_dead()
-        for _, scene in self._shown.values():
-            periods: List[int] = []
-            for row in scene.rows:
+        for _, exhibit in self._shown.values():
+            frames: List[int] = []
+            scenes: List[int] = []
+            asked = False
+            for row in exhibit.rows:
                 mine = [lease for lease in leases if lease.rows >> row.number & 1]
-                row.wanted = bool(mine)
-                # One ring serves all viewers of a row: it is as large, and as quick, as the most demanding
-                # of them asks. The others read it less often, or shrink what they get.
-                row.width = max((lease.width for lease in mine), default=0)
-                row.height = max((lease.height for lease in mine), default=0)
-                periods.extend(lease.period_nanos for lease in mine)
-            if scene.failed or not periods:
-                scene.due = _NEVER
-            else:
-                scene.period = min(periods)
-                # Newly watched: at once. Else a shorter period may bring the next frame forward, and a look
-                # never puts it off; otherwise looking often would starve a slow viewer.
-                scene.seen = scene.seen and scene.due != _NEVER
-                scene.due = min(scene.due, now + scene.period) if scene.due != _NEVER else now
+                asked = asked or bool(mine)
+                frames += row.frames.ask(mine)
+                scenes += row.scenes.ask(mine)
+            exhibit.frames.ask(frames, now)
+            exhibit.scenes.ask(scenes, now)
+            if asked and not exhibit.known:
+                exhibit.scenes.due = now  # one is made to see whether there are any
 
-    def _show(self, env: Any, scene: _Scene, began: int) -> None:
+    def _show(self, env: Any, exhibit: Exhibit, began: int) -> None:
+        """Make what is due, and let the training have as long for itself."""
         lane, fit = self._lane, self._fit
         if lane is None or fit is None:
             return
-        scene.seen = True
-        try:
-            drawn = scene.render(env)
-            render_secs = (_now() - began) / 1e9
-            for row, reference, frame in zip(scene.rows, scene.tracks, drawn):  # noqa: B905
-                row.calls += 1
-                lane.count_call(row.number, row.calls)
-                track = reference()
-                if row.wanted and track is not None:
-                    self._publish(lane, row, track, fit(frame, row.width, row.height), render_secs)
-        except Exception as error:  # noqa: BLE001  (the environment's own code: it may raise anything)
-            self._fail(lane, scene, error)
+        if began >= exhibit.scenes.due:
+            self._show_scene(lane, env, exhibit, began)
+        if began >= exhibit.frames.due:
+            self._show_frames(lane, fit, env, exhibit, began)
         done = _now()
         spent = done - began
         self._spent += spent
         # Never more than half of the time: as long as the frame took, the training has now for itself.
         self._free_at = done + spent
-        scene.due = max(scene.due + scene.period, began + scene.period // 2)
         if done - self._window_began >= self._window_nanos:
             elapsed = done - self._window_began
             free = max(elapsed - self._spent, 1)
@@ -286,30 +252,76 @@ class Frames:
             self._steps = self._spent = 0
             self._window_began = done
 
-    def _publish(self, lane: Lane, row: _Row, track: Track, frame: Fitted, render_secs: float) -> None:
+    def _show_frames(self, lane: Lane, fit: Fit, env: Any, exhibit: Exhibit, began: int) -> None:
+        exhibit.frames.seen_at = self._calls
+        try:
+            before = _now()
+            drawn = exhibit.render(env)
+            render_secs = (_now() - before) / 1e9
+            for row, reference, frame in zip(exhibit.rows, exhibit.tracks, drawn):  # noqa: B905
+                row.calls += 1
+                lane.count_call(row.number, row.calls)
+                track = reference()
+                if row.frames.wanted and track is not None:
+                    fitted = fit(frame, row.frames.width, row.frames.height)
+                    self._publish(lane, row, row.frames, track=track, frame=fitted, secs=render_secs)
+        except Exception as error:  # noqa: BLE001  (the environment's own code: it may raise anything)
+            self._fail(lane, exhibit, error)
+        exhibit.frames.shown(began)
+
+    def _show_scene(self, lane: Lane, env: Any, exhibit: Exhibit, began: int) -> None:
+        if exhibit.make_scene is None:
+            return
+        exhibit.scenes.seen_at = self._calls
+        data: Optional[bytes] = None
+        with report.guard("making a scene"):
+            data = exhibit.make_scene(env, getattr(exhibit.tracks[0](), "last", None))
+        secs = (_now() - began) / 1e9
+        if data is None or not exhibit.known:
+            exhibit.known = True
+            for row in exhibit.rows:
+                lane.set_scenes(row.number, layout.NO_SCENES if data is None else layout.HAS_SCENES)
+        if data is None:
+            exhibit.scenes.stop()
+            return
+        wanted = False
+        for row, reference in zip(exhibit.rows, exhibit.tracks):  # noqa: B905
+            track = reference()
+            if row.scenes.wanted and track is not None:
+                wanted = True
+                self._publish(lane, row, row.scenes, track=track, frame=(data, 0, 0, 0, 0), secs=secs)
+        if wanted:
+            exhibit.scenes.shown(began)
+        else:
+            exhibit.scenes.due = NEVER
+
+    def _publish(
+        self, lane: Lane, row: Row, stream: Stream, *, track: Track, frame: Fitted, secs: float
+    ) -> None:
         pixels, width, height, channels, flags = frame
-        ring = row.ring
-        length = width * height * channels
+        ring, drawn = stream.ring, stream.kind == layout.PIXELS
+        length = width * height * channels if drawn else len(pixels)
         if ring is None or ring.writer.pixel_bytes < length:
             row.epoch += 1
-            fresh = lane.new_ring(row.number, pixel_bytes=length, epoch=row.epoch)
-            lane.set_epoch(row.number, row.epoch)
+            # Scenes grow: not a new ring for each that is a bit larger.
+            room = length if drawn else 2 * length
+            fresh = lane.new_ring(row.number, pixel_bytes=room, epoch=row.epoch)
+            lane.set_epoch(row.number, row.epoch, kind=stream.kind)
             if ring is not None:
                 ring.close()
-            ring = row.ring = fresh
+            ring = stream.ring = fresh
         ring.writer.publish(
-            pixels, width, height, channels, flags=flags, episode=max(track.shared.episodes - 1, 0),
-            step=track.step_count, reward=track.reward, total=track.total, rate=self._rates[0],
-            free_rate=self._rates[1], render_secs=render_secs, env_index=track.env_index, row=row.number,
-            episode_id=track.episode_id.encode()[:64],
+            pixels, width, height, channels, kind=stream.kind, flags=flags,
+            episode=max(track.shared.episodes - 1, 0), step=track.step_count, reward=track.reward,
+            total=track.total, rate=self._rates[0], free_rate=self._rates[1], render_secs=secs,
+            env_index=track.env_index, row=row.number, episode_id=track.episode_id.encode()[:64],
         )  # fmt: skip
 
-    def _fail(self, lane: Lane, scene: _Scene, error: Exception) -> None:
-        """Give this scene up, say why once, and never call its `render` again."""
-        scene.failed = True
-        scene.due = _NEVER
+    def _fail(self, lane: Lane, exhibit: Exhibit, error: Exception) -> None:
+        """Give the frames of this exhibit up, say why once, and never call its `render` again."""
+        exhibit.frames.stop()
         said = f"no frames: rendering failed ({type(error).__name__}: {error}). {self._remedy(error)}"
-        for row in scene.rows:
+        for row in exhibit.rows:
             lane.set_state(row.number, layout.FAILED)
         lane.note(said)
         report.once(f"{said} The training runs on.")
@@ -326,10 +338,10 @@ class Frames:
 
     def _end(self, *, unlink: bool) -> None:
         self.wake = _ASLEEP
-        for _, scene in self._shown.values():
-            for row in scene.rows:
-                if row.ring is not None:
-                    row.ring.close(unlink=unlink)
+        for _, exhibit in self._shown.values():
+            for row in exhibit.rows:
+                row.frames.close(unlink=unlink)
+                row.scenes.close(unlink=unlink)
         lane = self._lane
         self._forget()
         if lane is not None:

@@ -58,6 +58,24 @@ def test_exact_episodes_make_a_table_and_exit_code_zero(
     with av.open(str(tmp_path / "a.mp4")) as film:
         assert film.streams.video[0].average_rate == 4  # as FrozenLake asks for
 
+    said = mosaic("replay", "lake", "-e", "1", "--view", "scene", "--mp4", str(tmp_path / "scene.mp4"))
+    assert said.code == 0, said.err
+    with av.open(str(tmp_path / "scene.mp4")) as film:
+        assert (film.streams.video[0].width, film.streams.video[0].height) == (384, 384)
+    said = mosaic("replay", "lake", "-e", "1", "--step", "0", "--svg", str(tmp_path / "board.svg"))
+    assert said.code == 0, said.err
+    assert "row 1, column 1" in (tmp_path / "board.svg").read_text()
+    said = mosaic("replay", "lake", "-e", "1", "--step", "1", "--png", str(tmp_path / "one.png"))
+    assert (tmp_path / "one.png").read_bytes() == (out / "step-000001.png").read_bytes()
+    said = mosaic("replay", "lake", "-e", "1", "--view", "text", "--to", "1")
+    assert said.code == 0, said.err
+    assert said.out.startswith("step 0 of ")
+    assert [block.count("@") for block in said.out.strip().split("\n\n")] == [1, 1]
+    assert "episode 1: exact" in said.err
+    said = mosaic("replay", "lake", "-e", "1", "--view", "text", "--step", "900")
+    assert said.code == 2
+    assert "has the frames 0 to" in said.err
+
 
 def test_a_run_without_episodes_says_so_and_exits_with_one(
     root: DataRoot, mosaic: Callable[..., Said], tmp_path: Path
@@ -93,6 +111,8 @@ def test_what_cannot_be_replayed_says_why_and_exits_with_one(
         (("--all", "--mp4", "a.mp4"), "one --episode"),
         (("-e", "1", "--mp4", "a.mp4", "--gif", "a.gif"), "choose one"),
         (("-e", "1", "--from", "3"), "--from"),
+        (("--all", "--view", "text"), "one --episode"),
+        (("-e", "1", "--view", "text", "--json"), "is for people"),
         (("-e", "77"), "episodes 0 to 2"),
     ],
 )

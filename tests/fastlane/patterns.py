@@ -50,18 +50,33 @@ def hud_of(key: int) -> dict[str, Any]:
     }
 
 
-def publish(writer: Any, epoch: int, *, pixel_bytes: int) -> int:
-    """Publish the next frame of a ring."""
+def length_of(key: int, pixel_bytes: int) -> int:
+    """How many bytes the scene with that key has."""
+    return 1 + (key >> 20) % pixel_bytes
+
+
+def publish(writer: Any, epoch: int, *, pixel_bytes: int, mixed: bool = False) -> int:
+    """Publish the next frame of a ring; `mixed`: some of them are scenes."""
     key = key_of(epoch, writer.frame_id + 1)
+    if mixed and key >> 58 & 1:
+        data = pixels_of(key, length_of(key, pixel_bytes))
+        return int(writer.publish(data, 0, 0, 0, kind=layout.SCENE, **hud_of(key)))
     width, height, channels, flags = shape_of(key, pixel_bytes)
     pixels = pixels_of(key, width * height * channels)
     return int(writer.publish(pixels, width, height, channels, flags=flags, **hud_of(key)))
 
 
-def wrong(raw: RawFrame, epoch: int, pixel_bytes: int) -> str:
+def wrong(raw: RawFrame, epoch: int, pixel_bytes: int, *, mixed: bool = False) -> str:
     """What is wrong with a frame; empty when everything is right."""
     key = key_of(epoch, raw.frame_id)
-    if (raw.width, raw.height, raw.channels, raw.flags) != shape_of(key, pixel_bytes):
+    kind = key >> 58 & 1 if mixed else layout.PIXELS
+    shape, length = (0, 0, 0, 0), length_of(key, pixel_bytes)
+    if kind == layout.PIXELS:
+        shape = shape_of(key, pixel_bytes)
+        length = shape[0] * shape[1] * shape[2]
+    if (raw.kind, raw.length, len(raw.pixels)) != (kind, length, length):
+        return f"frame {raw.frame_id}: kind {raw.kind}, {raw.length} bytes, {len(raw.pixels)} of them there"
+    if (raw.width, raw.height, raw.channels, raw.flags) != shape:
         return f"frame {raw.frame_id}: shape {raw.width}x{raw.height}x{raw.channels} flags {raw.flags}"
     if raw.pixels != pixels_of(key, len(raw.pixels)).tobytes():
         return f"frame {raw.frame_id}: pixels of another frame"

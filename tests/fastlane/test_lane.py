@@ -28,8 +28,12 @@ def test_a_viewer_sees_the_rows_a_worker_lists(worker: WorkerLane) -> None:
         assert lane.rows() == []
         worker.list_row(3, state=layout.SHOWN, env_index=7, group="v0")
         worker.set_epoch(3, 2)
+        worker.set_epoch(3, 5, kind=layout.SCENE)
         worker.count_call(3, 11)
-        assert lane.rows() == [Row(3, 2, layout.SHOWN, 7, 11, "v0")]
+        assert lane.rows() == [Row(3, 2, 5, layout.SHOWN, 7, 11, layout.NOT_ASKED, "v0")]
+        assert (lane.epoch_of(3), lane.epoch_of(3, kind=layout.SCENE)) == (2, 5)
+        worker.set_scenes(3, layout.HAS_SCENES)
+        assert [row.scenes for row in lane.rows()] == [layout.HAS_SCENES]
         assert lane.alive
         worker.set_state(3, layout.FREE)
         assert lane.rows() == []
@@ -44,8 +48,16 @@ def test_a_lease_is_in_force_until_it_runs_out_or_is_ended(worker: WorkerLane) -
         assert worker.wake[0] == 1
         (lease,) = worker.leases(4 * SECOND)
         assert (lease.period_nanos, lease.rows, lease.width, lease.height) == (SECOND // 50, 0b101, 320, 200)
+        assert lease.kind == layout.PIXELS
         assert list(worker.leases(5 * SECOND)) == []
+        lane.renew(1, Lease(scenes=True), until_nanos=5 * SECOND, now_nanos=4 * SECOND)
+        assert [lease.kind for lease in worker.leases(4 * SECOND)] == [layout.SCENE]
     assert list(worker.leases(4 * SECOND)) == []
+
+
+def test_a_lease_of_a_kind_nobody_knows_is_not_in_force(worker: WorkerLane) -> None:
+    layout.LEASE.pack_into(worker._memory, layout.LEASES_AT, 2 * SECOND, 9, SECOND, 1, 0, 0, 2)
+    assert list(worker.leases(SECOND)) == []
 
 
 def test_leases_are_kept_within_bounds_whatever_they_say(worker: WorkerLane) -> None:

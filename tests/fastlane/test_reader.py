@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +11,13 @@ import numpy as np
 import pytest
 
 from mosaic.fastlane.lane import Lane
-from mosaic.fastlane.reader import FrameReader
+from mosaic.fastlane.reader import FrameReader, SceneReader
 from mosaic_worker.common import layout
+from mosaic_worker.common.scene import encode
 from mosaic_worker.fastlane import Lane as WorkerLane
 from mosaic_worker.fastlane import RingFile
 from tests.fastlane import patterns
+from tests.render.shown import ALL
 
 
 @pytest.fixture
@@ -94,3 +98,63 @@ def test_a_ring_of_another_epoch_is_not_taken(worker: WorkerLane) -> None:
         reader.close()
     ring.close()
     (Path(worker.folder) / layout.ring_name("p1xa", 0, 9)).unlink()
+
+
+def test_a_scene_comes_back_as_it_was(worker: WorkerLane) -> None:
+    ring = worker.new_ring(0, pixel_bytes=2000, epoch=3)
+    worker.set_epoch(0, 3, kind=layout.SCENE)
+    with Lane(Path(worker.path)) as lane:
+        scenes, frames = SceneReader(lane, 0), FrameReader(lane, 0)
+        assert scenes.latest() is None
+        ring.writer.publish(zlib.compress(encode(ALL)), 0, 0, 0, kind=layout.SCENE, step=4, episode_id=b"e")
+        found = scenes.latest()
+        assert found is not None
+        assert (found.scene, found.epoch, found.hud.step, found.hud.episode_id) == (ALL, 3, 4, "e")
+        assert scenes.latest() is None
+        assert scenes.latest(again=True) is not None
+        assert frames.latest() is None, "the row has no ring of frames"
+        scenes.close()
+    ring.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"not compressed",
+        zlib.compress(b'{"v":1'),
+        zlib.compress(b'{"v":1,"w":0,"h":1}'),
+        zlib.compress(b" " * (64 << 20)),
+    ],
+    ids=["not compressed", "cut", "beyond bounds", "unpacks to much more than a scene"],
+)
+def test_what_is_no_scene_is_refused_and_the_next_one_read(worker: WorkerLane, data: bytes) -> None:
+    ring = worker.new_ring(0, pixel_bytes=100_000, epoch=1)
+    worker.set_epoch(0, 1, kind=layout.SCENE)
+    with Lane(Path(worker.path)) as lane:
+        reader = SceneReader(lane, 0)
+        ring.writer.publish(data, 0, 0, 0, kind=layout.SCENE)
+        tracemalloc.start()
+        assert reader.latest() is None
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+        tracemalloc.stop()
+        assert reader.refused == 1
+        ring.writer.publish(zlib.compress(encode(ALL)), 0, 0, 0, kind=layout.SCENE)
+        assert reader.latest() is not None
+        reader.close()
+    ring.close()
+
+
+def test_what_is_of_the_other_kind_is_never_taken_for_ones_own(worker: WorkerLane) -> None:
+    ring = worker.new_ring(0, pixel_bytes=2000, epoch=1)
+    for kind in (layout.PIXELS, layout.SCENE):
+        worker.set_epoch(0, 1, kind=kind)
+    with Lane(Path(worker.path)) as lane:
+        frames, scenes = FrameReader(lane, 0), SceneReader(lane, 0)
+        ring.writer.publish(zlib.compress(encode(ALL)), 0, 0, 0, kind=layout.SCENE)
+        assert frames.latest() is None
+        ring.writer.publish(b"abc", 1, 1)
+        assert scenes.latest() is None
+        assert (frames.refused, scenes.refused) == (1, 1)
+        frames.close()
+        scenes.close()
+    ring.close()

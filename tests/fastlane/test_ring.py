@@ -34,13 +34,16 @@ def test_an_empty_ring_has_no_frame() -> None:
 def test_the_newest_frame_comes_back_whole_and_only_once(checked: bool) -> None:
     memory, writer = _ring(checked=checked)
     reader = RingReader(memory)
+    kinds = set()
     for _ in range(50):
-        number = patterns.publish(writer, 1, pixel_bytes=SMALL)
+        number = patterns.publish(writer, 1, pixel_bytes=SMALL, mixed=True)
         frame = reader.latest(after=number - 1)
         assert frame is not None
         assert frame.frame_id == number
-        assert not patterns.wrong(frame, 1, SMALL)
+        assert not patterns.wrong(frame, 1, SMALL, mixed=True)
+        kinds.add(frame.kind)
         assert reader.latest(after=number) is None
+    assert kinds == {layout.PIXELS, layout.SCENE}
 
 
 def test_a_frame_that_does_not_fit_is_refused_and_the_ring_goes_on() -> None:
@@ -48,6 +51,8 @@ def test_a_frame_that_does_not_fit_is_refused_and_the_ring_goes_on() -> None:
     patterns.publish(writer, 1, pixel_bytes=SMALL)
     with pytest.raises(ValueError, match="in a ring for"):
         writer.publish(b"", 1000, 1000)
+    with pytest.raises(ValueError, match="in a ring for"):
+        writer.publish(b"x" * 5000, 0, 0, 0, kind=layout.SCENE)
     with pytest.raises(IndexError):
         writer.publish(b"too few", 10, 10)
     frame = RingReader(memory).latest()
@@ -73,15 +78,15 @@ def test_no_frame_is_torn_however_often_the_writer_comes_between(
         half = len(view) // 2
         first = bytes(view[:half])
         for _ in range(next(plan, 0)):
-            patterns.publish(writer, 1, pixel_bytes=SMALL)
+            patterns.publish(writer, 1, pixel_bytes=SMALL, mixed=True)
         return first + bytes(view[half:])
 
     for _ in range(before):
-        patterns.publish(writer, 1, pixel_bytes=SMALL)
+        patterns.publish(writer, 1, pixel_bytes=SMALL, mixed=True)
     reader = RingReader(memory, copy=copy_slowly)
     for _ in range(4):
         frame = reader.latest()
-        assert frame is None or not patterns.wrong(frame, 1, SMALL)
+        assert frame is None or not patterns.wrong(frame, 1, SMALL, mixed=True)
 
 
 def test_a_writer_that_dies_in_the_middle_leaves_the_frame_before() -> None:
@@ -121,10 +126,18 @@ def test_memory_that_is_no_ring_is_refused(size: int) -> None:
 
 def fuzz(count: int, *, seed: int) -> int:
     """Headers with wrong bits, slots' too: no crash, no frame that breaks a bound. Gives how many passed."""
+    return sum(_fuzz(count // 2, kind, seed=seed) for kind in (layout.PIXELS, layout.SCENE))
+
+
+def _fuzz(count: int, kind: int, *, seed: int) -> int:
     dice = random.Random(seed)
     memory, writer = _ring(pixel_bytes=600, slots=2)
-    for _ in range(3):
+    for _ in range(2):
         patterns.publish(writer, 1, pixel_bytes=600)
+    if kind == layout.PIXELS:
+        patterns.publish(writer, 1, pixel_bytes=600)
+    else:
+        writer.publish(b"scene", 0, 0, 0, kind=kind)
     good = bytes(memory)
     slot = layout.SLOTS_AT + 3 % 2 * layout.slot_bytes(600)
     places = [*range(layout.RING.size), *range(128, 136), *range(slot, slot + layout.CHECK_AT)]
@@ -150,10 +163,13 @@ def fuzz(count: int, *, seed: int) -> int:
         frame = None if reader is None else reader.latest()
         if frame is not None:
             given_out += 1
-            assert len(frame.pixels) == frame.width * frame.height * frame.channels
-            assert 0 < frame.width <= layout.MAX_SIDE
-            assert 0 < frame.height <= layout.MAX_SIDE
-            assert frame.channels in layout.CHANNELS
+            assert len(frame.pixels) == frame.length
+            assert frame.kind in (layout.PIXELS, layout.SCENE)
+            if frame.kind == layout.PIXELS:
+                assert frame.length == frame.width * frame.height * frame.channels
+                assert 0 < frame.width <= layout.MAX_SIDE
+                assert 0 < frame.height <= layout.MAX_SIDE
+                assert frame.channels in layout.CHANNELS
         if reader is not None:
             reader.close()
         for at in touched:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
 from mosaic_worker.common import layout
+from mosaic_worker.common.scene import encode
 from mosaic_worker.fastlane import Lane
+from tests.render.shown import MOVES
 
 SECOND = 1_000_000_000
 
@@ -97,11 +100,62 @@ def test_a_process_that_ends_is_forgotten_and_a_new_one_found(tmp_path: Path, la
 def test_environments_without_frames_are_counted_but_not_watched(tmp_path: Path) -> None:
     lane = Lane(str(tmp_path / "run"), "p1xa")
     for row, state in enumerate((layout.HUMAN, layout.FAILED, layout.WITHOUT_FRAMES)):
-        lane.list_row(row, state=state, env_index=row, group="")
+        lane.list_row(row, state=state, env_index=row, group="", scenes=layout.NO_SCENES)
     with Viewer(RunFolder(tmp_path / "run")) as viewer:
         viewer.tick()
         assert (viewer.watched, viewer.count()) == ([], 3)
         assert lane.wake[0] == 0
+        assert not viewer.has_frames()
+    lane.close()
+
+
+def test_whether_what_cannot_be_drawn_has_scenes_is_asked_until_it_is_known(tmp_path: Path) -> None:
+    clock = Clock()
+    lane = Lane(str(tmp_path / "run"), "p1xa")
+    lane.list_row(0, state=layout.WITHOUT_FRAMES, env_index=0, group="")
+    lane.list_row(1, state=layout.HUMAN, env_index=1, group="")
+    with Viewer(RunFolder(tmp_path / "run"), now_nanos=clock) as viewer:
+        viewer.tick()
+        assert [lease.rows for lease in lane.leases(clock.now)] == [0b11]
+        assert (viewer.watched, viewer.has_scenes()) == ([], False)
+        lane.set_scenes(0, layout.HAS_SCENES)
+        lane.set_scenes(1, layout.NO_SCENES)
+        assert viewer.has_scenes()
+        clock.now += 2 * SECOND
+        viewer.tick()
+        assert list(lane.leases(clock.now)) == [], "it is known, and there are no frames to ask for"
+    lane.close()
+
+
+def test_scenes_and_frames_of_one_environment_go_to_two_viewers_at_once(tmp_path: Path) -> None:
+    clock, run = Clock(), RunFolder(tmp_path / "run")
+    lane = Lane(str(tmp_path / "run"), "p1xa")
+    lane.list_row(0, state=layout.SHOWN, env_index=4, group="", scenes=layout.HAS_SCENES)
+    drawn, told = lane.new_ring(0, pixel_bytes=100, epoch=1), lane.new_ring(0, pixel_bytes=100, epoch=2)
+    lane.set_epoch(0, 1)
+    lane.set_epoch(0, 2, kind=layout.SCENE)
+    with (
+        Viewer(run, now_nanos=clock) as frames,
+        Viewer(run, lease=Lease(scenes=True), now_nanos=clock) as scenes,
+    ):
+        frames.tick()
+        scenes.tick()
+        assert sorted(lease.kind for lease in lane.leases(clock.now)) == [layout.PIXELS, layout.SCENE]
+        drawn.writer.publish(b"abc", 1, 1, step=7)
+        told.writer.publish(zlib.compress(encode(MOVES)), 0, 0, 0, kind=layout.SCENE, step=8)
+        assert [frame.hud.step for frame in frames.frames().values()] == [7]
+        assert frames.scenes() == {}
+        ((key, found),) = scenes.scenes().items()
+        assert key == ("p1xa", 0)
+        assert (found.scene, found.hud.step) == (MOVES, 8)
+        assert scenes.frames() == {}
+        assert scenes.scenes() == {}
+        lane.set_scenes(0, layout.NO_SCENES)
+        clock.now += SECOND
+        scenes.tick()
+        assert scenes.watched == []
+    drawn.close()
+    told.close()
     lane.close()
 
 

@@ -166,6 +166,15 @@ def play(bench: Workbench, checkpoint: str, evaluated: str, journey: Journey) ->
     assert len(decisions) == first["steps"] + second["steps"]
     assert all(row["ms"] > 0 for row in decisions)  # each came from the child
     replay(bench, "last")
+    # From the middle of what it played itself, it goes on just as it did.
+    middle = first["steps"] // 2
+    ok(bench, "branch", found["run_id"], "-e", "0", "--step", str(middle), "--operator", checkpoint)
+    (again,) = bench.ask("episodes", "last")
+    assert (again["return"], again["steps"]) == (first["return"], first["steps"])
+    assert [row["step"] for row in bench.ask("events", "last", "--kind", "decision")] == list(
+        range(middle, first["steps"])
+    )
+    replay(bench, "last")
 
 
 def stop(bench: Workbench, journey: Journey) -> str:

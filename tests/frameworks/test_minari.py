@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,15 @@ import pytest
 
 from mosaic.errors import ReplayError, UsageError
 from mosaic.exporting.minari import Chosen, export_minari
+from mosaic.protocol.events import Decision
+from mosaic.protocol.sessions import Seat
+from mosaic.replay.branch import Going, plan_branch
+from mosaic.store.eventlog import typed
 from mosaic.store.reader import StoreReader
 from tests.envs import python_of
 from tests.replay.recorded import record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mosaic.paths import RunFolder
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
@@ -37,6 +40,27 @@ for episode in range(3):
         _, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
             break
+"""
+
+MIND = """
+import mosaic_worker
+from mosaic_worker.operators import Choice
+
+def act(view):
+    proposed = int(view.observation[2] > 0)
+    if 2 <= view.step < 5:
+        action = view.step % 2
+        mosaic_worker.decision(operator="mind", proposed=proposed, executed=action, by="person",
+                               verdict="replace", reason="taken over")
+        return action
+    return Choice(proposed, {"value": 1.0})
+"""
+"""Goes on by itself; from its third decision to its fifth somebody else decides."""
+
+PLAYED_ON = """
+import json
+from mosaic_worker.replay.playing_on import Plan, play_on
+play_on(Plan(**json.loads({plan!r})))
 """
 
 PIXELS = """
@@ -158,6 +182,39 @@ def test_a_take_over_is_read_back_as_recorded_and_simulated_again(tmp_path: Path
         export_minari([run, other], Chosen(), dataset_id="both-v0", **options)
     assert export_minari([run, run], Chosen(), dataset_id="twice-v0", **options).episodes == 6
     assert sorted(path.name for path in into.iterdir()) == ["mosaic", "twice-v0"]
+
+
+def test_a_branch_that_somebody_took_over_is_marked_where_it_was(tmp_path: Path) -> None:
+    """Also where the person did what was proposed; and nowhere else, though every decision is recorded."""
+    parent, mind = _run(tmp_path, TAKEN_OVER.format(env="CartPole-v1", steps=12)), tmp_path / "mind.py"
+    mind.write_text(MIND)
+    going = Going(seats={"*": Seat(kind="python", name="mind", path=str(mind))}, max_steps=8)
+    with StoreReader(parent) as reader:
+        spec = plan_branch(parent, reader, 0, 4, run_id="a-branch", going=going)
+        before = [step.action for step in reader.steps(0)[:4]]
+    branch = _run(tmp_path, PLAYED_ON.format(plan=Path(spec.command[-1]).read_text()))
+    with StoreReader(branch) as reader:
+        said = [typed(event) for event in reader.each_event("decision", episode=0)]
+        actions = [step.action for step in reader.steps(0)]
+        assert (len(actions), reader.episode(0).outcome) == (12, "cut")
+    decided = [one for one in said if isinstance(one, Decision)]
+    assert [one.step for one in decided] == list(range(4, 12))
+    taken = {one.step: one.proposed for one in decided if one.verdict == "replace" and one.step is not None}
+    alike = [actions[step] == proposed for step, proposed in taken.items()]
+    assert (any(alike), all(alike)) == (True, False)  # else the test shows less than it says
+    written = export_minari(
+        [branch], Chosen(), python=str(python_of("minari")), into=tmp_path / "sets", dataset_id="branch-v0"
+    )
+    assert (written.episodes, written.interventions) == (1, 3)
+
+    told = _read(tmp_path / "sets", "branch-v0")
+    assert told["resimulated"] is True
+    (episode,) = told["episodes"]
+    assert episode["actions"] == [*before, *actions[4:]]
+    assert [k for k, mark in enumerate(episode["infos"]["intervention"][1:]) if mark] == [6, 7, 8]
+    expected = [taken.get(step, action) for step, action in enumerate(actions)]
+    assert episode["infos"]["proposed_action"][1:] == expected
+    assert episode["truncations"] == [False] * 11 + [True]
 
 
 def test_pixels_that_were_stored_as_checksums_come_back_exactly(tmp_path: Path) -> None:

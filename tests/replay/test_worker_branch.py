@@ -28,11 +28,27 @@ LEAVING: dict[str, Any] = {
 }  # fmt: skip
 
 
+RANDOM = {"kind": "random", "name": "random"}
+
+
+@pytest.fixture(autouse=True)
+def _no_signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process keeps its own handlers."""
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+
+
+def listed(folder: Path, actions: list[Any]) -> dict[str, Any]:
+    """The seat of a list of actions."""
+    path = folder / "actions.json"
+    path.write_text(json.dumps(actions))
+    return {"*": {"kind": "actions", "name": "actions", "path": str(path)}}
+
+
 def branch(folder: Path, env: dict[str, Any], **given: Any) -> int:
     """Run the program with a plan, as `mosaic branch` writes it."""
     units = given.pop("units", [{"reset": {"seed": 3}, "turns": []}])
-    plan = {"env": env, "units": units, "turn": len(units[-1]["turns"]), "actions": None, "seed": 1,
-            "most": 1000, "allowed": ["tests"], "path": [], "told": {}}  # fmt: skip
+    plan = {"env": env, "units": units, "turn": len(units[-1]["turns"]), "seats": {"*": RANDOM}, "seed": 1,
+            "max_steps": 1000, "allowed": ["tests"], "path": [], "told": {}}  # fmt: skip
     path = folder / "plan.json"
     path.write_text(json.dumps({**plan, **given}))
     code = main(str(path))
@@ -70,10 +86,10 @@ def test_random_actions_are_those_of_the_seeded_space_until_the_episode_ends(
 def test_given_actions_are_done_one_after_the_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert branch(tmp_path, CARTPOLE, units=[recorded([1])], actions=[0, 1, 0]) == 0
-    assert branch(tmp_path, CARTPOLE, actions=[1] * 99) == 0
+    assert branch(tmp_path, CARTPOLE, units=[recorded([1])], seats=listed(tmp_path, [0, 1, 0])) == 0
+    assert branch(tmp_path, CARTPOLE, seats=listed(tmp_path, [1] * 99)) == 0
     pendulum = {**CARTPOLE, "id": "Pendulum-v1"}
-    assert branch(tmp_path, pendulum, actions=[[0.5], [1.0]]) == 0
+    assert branch(tmp_path, pendulum, seats=listed(tmp_path, [[0.5], [1.0]])) == 0
     assert capsys.readouterr().out.splitlines() == [
         "played 1 steps as recorded, then 3 more",
         "played 0 steps as recorded, then 10 more",
@@ -107,7 +123,7 @@ def test_a_state_that_is_not_the_recorded_one_is_refused(
 def test_every_kind_of_world_is_played_on_at_random(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], env: dict[str, Any], most: int, said: str
 ) -> None:
-    assert branch(tmp_path, env, most=most) == 0
+    assert branch(tmp_path, env, max_steps=most) == 0
     assert capsys.readouterr().out == f"played 0 steps as recorded, {said}\n"
 
 

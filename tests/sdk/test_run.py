@@ -9,6 +9,7 @@ import pytest
 
 import mosaic
 from mosaic.errors import ConsentNeededError, ReplayError, UsageError
+from mosaic.protocol.branches import origin_of
 from mosaic.protocol.events import Belief, Decision
 from mosaic.sdk.connection import Connection
 from tests.cli.asking import in_state
@@ -112,3 +113,28 @@ def test_episodes_and_returns_are_read_by_role(runs: mosaic.Connection) -> None:
     assert [text.partition(":")[0] for text in run.warnings] == ["not everything was recorded"]
     with pytest.raises(UsageError, match="train, eval, unknown"):
         run.episodes(role="test")
+
+
+def test_somebody_goes_on_from_a_step(daemon: Daemon, tmp_path: Path) -> None:
+    run = Connection(daemon.root).train("tabular/q_learning", "FrozenLake-v1", seed=1, steps=60)
+    run.wait()
+    mind = tmp_path / "mind.py"
+    mind.write_text("def act(view):\n    return 1\n")
+    first = [step.action for step in run.steps(2)]
+    saved = run.branch(2, 1, f"python:{mind}", max_steps=3, name="saved")
+    saved.wait()
+    row = saved.row()
+    assert (row.parent, row.name, row.tags["branch.step"]) == (run.id, "saved", "1")
+    origin = origin_of(saved.config.args)
+    assert origin is not None
+    twin = origin.twin(saved.episodes())
+    assert twin is not None
+    taken = [step.action for step in saved.steps(twin)]
+    assert taken[:1] == first[:1]
+    assert set(taken[1:]) == {1}
+    decided = {decision.operator for decision in saved.events(Decision, episode=twin)}
+    assert decided == {f"python:{mind}"}
+    with pytest.raises(UsageError, match="use --operator instead of --seat player_1"):
+        run.branch(2, 1, seats={"player_1": "noop"})
+    with pytest.raises(UsageError, match="has a parameter 'wings'"):
+        run.branch(2, 1, "noop", operator_parameters={"wings": 2})

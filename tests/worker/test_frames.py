@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from mosaic.fastlane.lane import Lane, Lease
-from mosaic.fastlane.reader import FrameReader
+from mosaic.fastlane.reader import FrameReader, SceneReader
 from mosaic_worker import frames as module
 from mosaic_worker.common import layout
 from mosaic_worker.frames import Frames
@@ -238,7 +238,7 @@ def test_between_two_frames_a_step_costs_a_look_at_the_clock(frames: Frames, clo
 
     owner, camera = track(), Camera(clock)
     frames.add(owner, [owner], render=camera, state=layout.SHOWN)
-    scenes = frames._scenes = Counting(frames._scenes)
+    scenes = frames._exhibits = Counting(frames._exhibits)
     with _lane(frames) as lane:
         lane.renew(1, Lease(fps=1), until_nanos=clock.now + 10_000 * MILLI, now_nanos=clock.now)
         _play(frames, owner, clock, steps=1000)
@@ -262,3 +262,151 @@ def test_what_was_stepped_before_a_frame_was_due_is_shown_once_nothing_is_steppe
         assert camera.calls == 2
         frames.settle()
         assert camera.calls == 2, "nothing has moved since"
+
+
+class Teller:
+    """Makes scenes of a size the test says, and notes what it was given."""
+
+    def __init__(self, data: bytes | None = b"scene") -> None:
+        self.data = data
+        self.given: list[Any] = []
+
+    def __call__(self, env: Any, last: Any) -> bytes | None:
+        self.given.append(last)
+        return self.data
+
+
+def _watch(frames: Frames, owner: Any, clock: Clock, *leases: Lease, tenths: int = 10) -> None:
+    """Some tenths of a second of steps, watched by as many viewers as there are leases."""
+    lanes = [_lane(frames) for _ in leases]
+    for _ in range(tenths):
+        for lane, lease in zip(lanes, leases, strict=True):
+            lane.renew(1, lease, until_nanos=clock.now + 1000 * MILLI, now_nanos=clock.now)
+        _play(frames, owner, clock, steps=100)
+    for lane in lanes:
+        lane.close()
+
+
+def test_a_lease_of_scenes_gets_scenes_and_nothing_is_drawn(frames: Frames, clock: Clock) -> None:
+    owner, camera, teller = track(), Camera(clock), Teller()
+    owner.last = 5
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=teller)
+    _play(frames, owner, clock, steps=1000)
+    assert teller.given == [], "unwatched, none is made"
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True))
+    assert 18 <= len(teller.given) <= 22
+    assert set(teller.given) == {5}
+    assert camera.calls == 0
+    with _lane(frames) as lane:
+        (row,) = lane.rows()
+        assert (row.epoch, row.scene_epoch, row.scenes, row.calls) == (0, 1, layout.HAS_SCENES, 0)
+
+
+def test_frames_and_scenes_are_made_for_two_viewers_each_as_often_as_asked(
+    frames: Frames, clock: Clock
+) -> None:
+    owner, camera, teller = track(), Camera(clock, nanos=100_000), Teller()
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=teller)
+    _watch(frames, owner, clock, Lease(fps=50, scenes=True), Lease(fps=5))
+    assert 45 <= len(teller.given) <= 55
+    assert 4 <= camera.calls <= 7
+    with _lane(frames) as lane:
+        (row,) = lane.rows()
+        assert {row.epoch, row.scene_epoch} == {1, 2}
+        found = SceneReader(lane, 0)
+        assert found.latest() is None
+        assert found.refused == 1, "what the teller told is no scene, and a reader looks"
+        found.close()
+        reader = FrameReader(lane, 0)
+        frame = reader.latest()
+        assert frame is not None
+        assert frame.hud.step == 7
+        reader.close()
+
+
+def test_a_viewer_of_frames_learns_that_there_are_scenes_at_the_price_of_one(
+    frames: Frames, clock: Clock
+) -> None:
+    owner, teller = track(), Teller()
+    frames.add(owner, [owner], render=Camera(clock), state=layout.SHOWN, make_scene=teller)
+    with _lane(frames) as lane:
+        assert [row.scenes for row in lane.rows()] == [layout.NOT_ASKED]
+    _watch(frames, owner, clock, Lease(fps=20))
+    assert len(teller.given) == 1
+    with _lane(frames) as lane:
+        assert [row.scenes for row in lane.rows()] == [layout.HAS_SCENES]
+
+
+@pytest.mark.parametrize("state", [layout.WITHOUT_FRAMES, layout.HUMAN])
+def test_what_cannot_be_drawn_can_be_told(frames: Frames, clock: Clock, state: int) -> None:
+    owner, camera, teller = track(), Camera(clock), Teller()
+    frames.add(owner, [owner], render=camera, state=state, make_scene=teller)
+    _watch(frames, owner, clock, Lease(fps=20))
+    assert (len(teller.given), camera.calls) == (1, 0)
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True))
+    assert 18 <= len(teller.given) <= 23
+    assert camera.calls == 0
+
+
+def test_an_environment_without_scenes_is_asked_once(frames: Frames, clock: Clock) -> None:
+    owner, camera, teller = track(), Camera(clock), Teller(None)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=teller)
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True), Lease(fps=20))
+    assert len(teller.given) == 1
+    assert camera.calls > 15
+    with _lane(frames) as lane:
+        assert [row.scenes for row in lane.rows()] == [layout.NO_SCENES]
+
+
+def test_a_scene_that_fails_is_said_and_frames_go_on(
+    frames: Frames, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(env: Any, last: Any) -> bytes | None:
+        raise RuntimeError(f"no such board: {env}")
+
+    owner, camera = track(), Camera(clock)
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=fail)
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True), Lease(fps=20))
+    assert camera.calls > 15
+    assert capsys.readouterr().err.count("no such board: env") == 1
+    with _lane(frames) as lane:
+        assert [row.scenes for row in lane.rows()] == [layout.NO_SCENES]
+
+
+def test_a_larger_scene_makes_a_new_ring_and_the_old_one_goes(frames: Frames, clock: Clock) -> None:
+    owner, teller = track(), Teller()
+    frames.add(owner, [owner], render=Camera(clock), state=layout.SHOWN, make_scene=teller)
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True), tenths=2)
+    teller.data = b"x" * 10_000
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True), tenths=2)
+    teller.data = b"x" * 16_000
+    _watch(frames, owner, clock, Lease(fps=20, scenes=True), tenths=2)
+    with _lane(frames) as lane:
+        assert [row.scene_epoch for row in lane.rows()] == [2], "there is room for a scene that has grown"
+        assert [path.name for path in lane.path.parent.glob("*.ring")] == ["p1xa.0.2.ring"]
+    frames.leave(owner)
+    assert frames._lane is not None
+    assert list(Path(frames._lane.folder).glob("*.ring")) == []
+
+
+def test_what_a_step_changed_is_shown_when_nothing_is_stepped_any_more(frames: Frames, clock: Clock) -> None:
+    class Env:
+        pass
+
+    owner, env, camera, teller = track(), Env(), Camera(clock), Teller()
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=teller, env=env)
+    with _lane(frames) as one, _lane(frames) as two:
+        for lane, scenes in ((one, False), (two, True)):
+            lane.renew(
+                1, Lease(fps=1, scenes=scenes), until_nanos=clock.now + 9000 * MILLI, now_nanos=clock.now
+            )
+        clock.now += MILLI
+        frames.stepped(env, owner)
+        assert (camera.calls, len(teller.given)) == (1, 1)
+        clock.now += MILLI
+        frames.stepped(env, owner)  # nothing is due yet
+        assert (camera.calls, len(teller.given)) == (1, 1)
+        frames.settle()
+        assert (camera.calls, len(teller.given)) == (2, 2)
+        frames.settle()
+        assert (camera.calls, len(teller.given)) == (2, 2), "it stands as it was shown"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.viewer import Viewer
 from mosaic.paths import RunFolder
@@ -334,3 +335,63 @@ def test_what_draws_with_mujoco_in_ways_we_do_not_know_is_not_tried_without_a_sc
     monkeypatch.setenv("MUJOCO_GL", "osmesa")
     rendering.render(env)
     assert env.found == "osmesa"
+
+
+LAKE = """
+env = gym.make('FrozenLake-v1', is_slippery=False)
+until_told(env)
+print(json.dumps(None))
+"""
+BOARD = """
+from pettingzoo.classic import connect_four_v3
+env = connect_four_v3.env()
+env.reset(seed=1)
+print("ready", flush=True)
+import threading
+over = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.readline(), over.set()), daemon=True).start()
+turn = 0
+while not over.is_set():
+    if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
+        env.reset()
+        turn = 0
+    mask = env.observe(env.agent_selection)["action_mask"]
+    env.step(int(np.flatnonzero(mask)[turn % mask.sum()]))
+    turn += 1
+print(json.dumps(None))
+"""
+
+
+def scenes(run: RunFolder, *, count: int) -> list[Any]:
+    """So many scenes of a running script."""
+    found: list[Any] = []
+    with Viewer(run, lease=Lease(fps=200, scenes=True)) as viewer:
+        while len(found) < count:
+            viewer.tick()
+            found += viewer.scenes().values()
+            time.sleep(0.002)
+    return found
+
+
+def test_scenes_of_a_running_environment_come_to_whoever_asks_for_them(tmp_path: Path) -> None:
+    with playing(tmp_path, LAKE) as player:
+        found = scenes(player.run, count=5)
+        (frame,) = watch(player.run, lambda _, newest: bool(newest)).values()
+        player.end()
+    assert all(one.scene.says.startswith("Frozen lake, 4 by 4.") for one in found)
+    assert len({one.scene.says for one in found}) > 1
+    for one in found:  # always down: as many rows as steps, until it falls into the hole
+        assert f"row {one.hud.step + 1}, column 1" in one.scene.says
+    assert frame.pixels.shape == (256, 256, 3)
+
+
+def test_a_board_that_cannot_be_drawn_is_told_with_its_last_move(tmp_path: Path) -> None:
+    with playing(tmp_path, BOARD) as player:
+        found = scenes(player.run, count=5)
+        player.end()
+    marked = [
+        [item for item in one.scene.items if item[3] == "mark.last.dot"] for one in found if one.hud.step
+    ]
+    assert marked
+    assert all(len(dots) == 1 for dots in marked)
+    assert all("Last move: column" in one.scene.says for one in found if one.hud.step)

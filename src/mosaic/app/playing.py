@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
-from mosaic.app import saved, starting_points, training
+from mosaic.app import saved, starting_points, submitting, training
 from mosaic.errors import RunNotFoundError, UsageError
 from mosaic.operators import own, registry
 from mosaic.protocol.cards import SESSION_RUNNER, Job
@@ -20,7 +20,7 @@ from mosaic.protocol.sessions import EVERYBODY, Seat, Session
 from mosaic.runners.parameters import convert, near
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from typing_extensions import Unpack
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mosaic.artifacts.checkpoints import Known
     from mosaic.paths import DataRoot
 
-__all__ = ["Asked", "plan", "play", "seat_of"]
+__all__ = ["Asked", "is_zoo", "plan", "play", "seat_for", "seat_of", "shown"]
 
 _ZOO = re.compile(r"pettingzoo[./]\w+[./]\w+_v\d+")
 _OP = "op."
@@ -50,6 +50,8 @@ class Asked(TypedDict, total=False):
     max_steps: int | None
     on_failure: str
     deadline_secs: float
+    seatings: Sequence[Mapping[str, str]]
+    """Who sits where, by the names of the seats, where operators change seats: see `mosaic.app.leagues`."""
 
 
 def plan(
@@ -81,7 +83,8 @@ def plan(
     described: dict[str, Seat] = {}
     pythons: list[str] = []
     for actor, text in seats.items():
-        described[actor], interpreter = seat_of(root, text, operating, used=used, env_id=env_id, say=say)
+        seat, interpreter = seat_of(root, text, operating, used=used, env_id=env_id, say=say)
+        described[actor] = _apart(seat, described.values()) if asked.get("seatings") else seat
         if interpreter and interpreter not in pythons:
             pythons.append(interpreter)
     unused = sorted(set(operating) - used)
@@ -134,7 +137,7 @@ def play(
 
 
 def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked) -> Session:
-    zoo = _ZOO.fullmatch(env_id) is not None
+    zoo = is_zoo(env_id)
     parallel = asked.get("parallel", False)
     if parallel and not zoo:
         raise UsageError(
@@ -144,7 +147,7 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
     if copies and zoo:
         raise UsageError(
             f"each seat gets a copy of the environment, and {env_id} has seats of its own: let them meet "
-            "there, with mosaic play --seat AGENT=WHO"
+            f"there, with mosaic league A B --env {env_id}, or in one game with mosaic play --seat AGENT=WHO"
         )
     told: dict[str, Any] = {
         "seats": seats,
@@ -152,7 +155,7 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         "api": "copies" if copies else ("parallel" if parallel else "aec") if zoo else "single",
         **{
             name: asked[name]
-            for name in ("pace", "fps", "max_steps", "on_failure", "deadline_secs")
+            for name in ("pace", "fps", "max_steps", "on_failure", "deadline_secs", "seatings")
             if name in asked
         },
     }
@@ -163,6 +166,28 @@ def _session(env_id: str, seats: dict[str, Seat], seeds: list[int], asked: Asked
         return msgspec.convert(msgspec.to_builtins(told), Session)
     except msgspec.ValidationError as error:
         raise UsageError(f"a session cannot be like this: {error}") from None
+
+
+def is_zoo(env_id: str) -> bool:
+    """Whether an id names a module of PettingZoo."""
+    return _ZOO.fullmatch(env_id) is not None
+
+
+def shown(text: str) -> str:
+    """What people typed for an operator, without the secrets in it: it goes into every record."""
+    from mosaic_worker.common import redact
+
+    return redact.hide(text, submitting.secrets_here([text]))
+
+
+def _apart(seat: Seat, others: Collection[Seat]) -> Seat:
+    """A seat whose name no other has: operators that change seats are told apart by nothing else."""
+    names = [other.name for other in others]
+    number, name = 1, seat.name
+    while name in names:
+        number += 1
+        name = f"{seat.name}#{number}"
+    return msgspec.structs.replace(seat, name=name)
 
 
 def _ranges(seeds: list[int]) -> list[tuple[int, int]]:
@@ -208,8 +233,31 @@ def seat_of(
     if used is not None:
         used.update(parameters)
     if operator_id:
-        return kind.seat(argument, name=text, parameters=parameters), ""
+        return kind.seat(argument, name=shown(text), parameters=parameters), ""
     return _policy(root, text, parameters, env_id=env_id, say=say)
+
+
+def seat_for(
+    root: DataRoot,
+    text: str,
+    parameters: Mapping[str, Any],
+    *,
+    env_id: str,
+    say: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """An operator as a running session is told of it (`deploy`).
+
+    Raises:
+        UsageError: as for `plan`.
+    """
+    given = {name.removeprefix(_OP): value for name, value in parameters.items()}
+    used: set[str] = set()
+    seat, _ = seat_of(root, text, given, used=used, env_id=env_id, say=say)
+    unused = sorted(set(given) - used)
+    if unused:
+        raise UsageError(f"{text} has no parameter {unused[0]!r}: mosaic operators show NAME")
+    found: dict[str, Any] = msgspec.to_builtins(seat)
+    return found
 
 
 def _policy(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,6 +18,8 @@ from mosaic.cli import options
 from mosaic.cli.output import note
 from mosaic.cli.progress import Passing
 from mosaic.errors import UsageError
+from mosaic.protocol.sessions import UNTIL_LEFT
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from mosaic.app.playing import Asked
     from mosaic.paths import DataRoot
 
-__all__ = ["parameters_of", "play_command", "shared_options"]
+__all__ = ["fps_option", "parameters_of", "play_command", "seats_of", "shared_options"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -38,7 +42,12 @@ _SHARED = (
     click.option("--name", default="", help="A name to find the run by."),
     click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="A label; may be repeated."),
 )  # fmt: skip
-"""What `mosaic play` and `mosaic versus` are both told."""
+"""What `mosaic play`, `mosaic versus` and `mosaic branch` are all told."""
+
+
+fps_option = click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
+                          help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
+"""What those are told besides that play one environment in front of somebody."""
 
 
 def shared_options(command: F) -> F:
@@ -68,8 +77,7 @@ def shared_options(command: F) -> F:
     help="free: as fast as it goes; tick: so many ticks a second, whatever a person does; turn: people are "
     "waited for. By default what suits the environment and who plays.",
 )
-@click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
-              help="Ticks a second; without it as fast as it goes, or as the environment wants.")  # fmt: skip
+@fps_option
 @click.option("--parallel", is_flag=True, help="A PettingZoo environment whose agents all act at once.")
 @shared_options
 @click.option("--resume", is_flag=True, help="Of a plan that was cut short: play what is left.")
@@ -130,8 +138,9 @@ def play_command(
     elif resume:
         raise click.UsageError("--resume is for a plan: mosaic play plan.toml --resume")
     else:
+        sitting = seats_of(operator, seats)
         asked: Asked = {
-            "seeds": _seeds(episodes, seed, seeds),
+            "seeds": _seeds(episodes, seed, seeds, usual=UNTIL_LEFT if PERSON in sitting.values() else 1),
             "parameters": parameters_of(arguments),
             "parallel": parallel,
             "pace": pace,
@@ -140,7 +149,7 @@ def play_command(
             "on_failure": on_failure,
             "deadline_secs": deadline_secs,
         }
-        game = _Game(env_id, _sitting(operator, seats), asked)
+        game = _Game(env_id, sitting, asked)
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
@@ -161,14 +170,34 @@ def play_command(
         return 0 if plan.ok else UsageError.exit_code
     who = ", ".join(text if actor == "*" else f"{actor}={text}" for actor, text in game.sitting.items())
     count = len(game.asked["seeds"])
-    note(f"mosaic: {game.env_id}, {who}, {count} episode{'s' if count != 1 else ''}")
+    often = "until you leave" if count == UNTIL_LEFT else f"{count} episode{'s' if count != 1 else ''}"
+    note(f"mosaic: {game.env_id}, {who}, {often}")
     run_id = training.submit(root, plan, name=name, tags=labels)
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
     from mosaic.cli.attend import Attendance
 
+    if PERSON in game.sitting.values():
+        _by_hand(root, run_id)
     return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+
+
+def _by_hand(root: DataRoot, run_id: str) -> None:
+    """Let a person play: in a window, on this terminal, or where they will come from."""
+    from mosaic.app.hands import Hands
+    from mosaic.cli import ui
+    from mosaic.cli.by_hand import ByHand, is_terminal
+
+    if ui.can_open(os.environ):
+        ui.open_desktop(run_id)
+    elif is_terminal():
+        ByHand(root, run_id).stay()
+    else:
+        note(f"mosaic: it waits for a person: mosaic take {run_id}, or mosaic ui {run_id}")
+        return
+    with suppress(UsageError), Hands(root.run(run_id), name="mosaic play") as hands:  # who left has ended it
+        hands.order("quit")
 
 
 class _Game(NamedTuple):
@@ -211,7 +240,8 @@ def _planned(root: DataRoot, path: Path, *, resume: bool) -> _Game | None:
     )
 
 
-def _sitting(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
+def seats_of(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
+    """An operator for each actor that is named, and `EVERYBODY`'s."""
     from mosaic.protocol.sessions import EVERYBODY
 
     found: dict[str, str] = {}
@@ -229,11 +259,11 @@ def _sitting(operator: str | None, seats: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _seeds(episodes: int | None, seed: int, seeds: str | None) -> list[int]:
+def _seeds(episodes: int | None, seed: int, seeds: str | None, *, usual: int) -> list[int]:
     from mosaic.app.training import seeds_of
 
     if seeds is None:
-        return list(range(seed, seed + (episodes or 1)))
+        return list(range(seed, seed + (episodes or usual)))
     if episodes is not None or seed:
         raise click.UsageError("--seeds says which episodes are played: leave out --episodes and --seed")
     return seeds_of(seeds)

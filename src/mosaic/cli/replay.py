@@ -11,13 +11,11 @@ import click
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, paint, write_json_lines
 from mosaic.cli.progress import bar
+from mosaic.cli.showing import showing_of
 from mosaic.cli.table import Column, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mosaic.paths import RunFolder
-    from mosaic.replay.cache import Frame
     from mosaic.replay.verdicts import Verdict
 
 __all__ = ["replay_command"]
@@ -41,10 +39,15 @@ _COLOURS = {"exact": "32", "diverged": "31;1", "cannot": "33;1"}
 @click.option("--verify", is_flag=True, help="Only compare with the record, draw nothing (the default).")
 @click.option("--from", "first", type=click.IntRange(min=0), default=0, help="The first frame.")
 @click.option("--to", "last", type=click.IntRange(min=0), help="The last frame.")
+@click.option("--step", type=click.IntRange(min=0), help="Only this frame: --png and --svg are then a file.")
 @click.option("--mp4", type=click.Path(path_type=Path, dir_okay=False), help="Write a video.")
 @click.option("--gif", type=click.Path(path_type=Path, dir_okay=False), help="Write an animated GIF.")
-@click.option("--png", type=click.Path(path_type=Path, file_okay=False), help="Write frames into a folder.")
-@click.option("--fps", type=click.FloatRange(min=0.1, max=240), help="Frames per second of a video or GIF.")
+@click.option("--png", type=click.Path(path_type=Path), help="Write frames into a folder.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write scenes into a folder, to be scaled.")
+@click.option("--view", type=click.Choice(["frame", "scene", "text"]),
+              help="Frames as drawn, scenes, or text in the terminal. [default: frame, if any]")  # fmt: skip
+@click.option("--theme", type=click.Choice(["light", "dark"]), help="The colours of scenes. [default: light]")
+@click.option("--fps", type=click.FloatRange(min=0.1, max=240), help="Frames per second.")
 @click.option("--allow-import", "allowed", multiple=True, metavar="MODULE", help="A module you trust.")
 @click.option(
     "--python", type=click.Path(path_type=Path), help="The interpreter to use instead of the recorded one."
@@ -59,9 +62,13 @@ def replay_command(
     verify: bool,
     first: int,
     last: int | None,
+    step: int | None,
     mp4: Path | None,
     gif: Path | None,
     png: Path | None,
+    svg: Path | None,
+    view: str | None,
+    theme: str | None,
     fps: float | None,
     allowed: tuple[str, ...],
     python: Path | None,
@@ -77,24 +84,26 @@ def replay_command(
     Example:
       mosaic replay last --all --verify
       mosaic replay last --episode 7 --mp4 seven.mp4
+      mosaic replay last --episode 7 --step 12 --svg board.svg
+      mosaic replay last --episode 7 --view text
     """
-    drawing = [path for path in (mp4, gif, png) if path is not None]
+    files = {"mp4": mp4, "gif": gif, "png": png, "svg": svg}
+    showing = showing_of(files, view=view, step=step, first=first, last=last, fps=fps, theme=theme)
     if everything == bool(episodes):
         raise click.UsageError("say which: --episode N, or --all")
-    if drawing and (verify or everything or len(episodes) != 1):
-        raise click.UsageError("--mp4, --gif and --png take one --episode, and no --verify")
-    if len(drawing) > 1:
-        raise click.UsageError("choose one of --mp4, --gif and --png")
-    if not drawing and (first or last is not None or fps is not None):
-        raise click.UsageError("--from, --to and --fps are for --mp4, --gif and --png")
+    if showing is not None and (verify or everything or len(episodes) != 1):
+        raise click.UsageError("--mp4, --gif, --png, --svg and --view take one --episode, and no --verify")
+    if showing is not None and showing.target is None and as_json:
+        raise click.UsageError("--view text is for people; --json has the verdict alone, without --view")
     root, row = options.find(run)
     options.ask(root, row, lambda reader: reader.summary(), wait_secs=wait_secs)
     folder = root.run(row.run_id)
     words = str(python) if python is not None else None
-    if drawing:
-        key = options.episode_key(episodes[0])
-        verdicts = [_draw(folder, key, drawing[0], kind=_kind(mp4, gif), first=first, last=last,
-                          fps=fps, allowed=allowed, python=words)]  # fmt: skip
+    if showing is not None:
+        verdict = showing.run(folder, options.episode_key(episodes[0]), allowed=allowed, python=words)
+        if showing.target is None:
+            return int(not verdict.exact)
+        verdicts = [verdict]
     else:
         keys = [] if everything else [options.episode_key(text) for text in episodes]
         verdicts = _verify(folder, keys, allowed=allowed, python=words)
@@ -102,10 +111,6 @@ def replay_command(
             note(f"run {row.name or row.run_id} has no episodes: nothing was replayed")
             return 1
     return _tell(verdicts, as_json=as_json)
-
-
-def _kind(mp4: Path | None, gif: Path | None) -> str:
-    return "mp4" if mp4 is not None else "gif" if gif is not None else "png"
 
 
 def _verify(
@@ -119,43 +124,6 @@ def _verify(
         with bar(f"replaying {len(rows):,} episodes") as progress:
             found = list(verify(folder, reader, rows, allowed=allowed, python=python, progress=progress))
     return sorted(found, key=lambda verdict: verdict.episode)
-
-
-def _draw(
-    folder: RunFolder,
-    key: int | str,
-    target: Path,
-    *,
-    kind: str,
-    first: int,
-    last: int | None,
-    fps: float | None,
-    allowed: tuple[str, ...],
-    python: str | None,
-) -> Verdict:
-    from mosaic.exporting.video import write_gif, write_mp4, write_png
-    from mosaic.replay.player import Player
-
-    with bar(f"replaying episode {key}") as progress:
-        player = Player(folder, key, allowed=allowed, python=python, progress=progress)
-    with player:
-        end = player.steps if last is None else min(last, player.steps)
-        if first > end:
-            raise click.UsageError(f"episode {key} has the frames 0 to {player.steps}")
-        with bar(f"drawing episode {key}") as progress:
-
-            def frames() -> Iterator[Frame]:
-                for frame in player.play(0, start=first, stop=end):
-                    yield frame
-                    progress(frame.step - first + 1, end - first + 1)
-
-            if kind == "png":
-                count = write_png(frames(), target)
-            else:
-                write = write_mp4 if kind == "mp4" else write_gif
-                count = write(frames(), target, fps=fps or player.fps)
-    note(f"{target}: {count:,} frames of episode {player.row.index}")
-    return player.verdict
 
 
 def _tell(verdicts: list[Verdict], *, as_json: bool) -> int:

@@ -14,6 +14,7 @@ from mosaic.cli import options
 from mosaic.cli.follow import last_lines
 from mosaic.cli.output import note, paint, paint_state, plain, write_json
 from mosaic.errors import StoreError
+from mosaic.protocol.branches import branching_point
 from mosaic.protocol.configs import flat
 from mosaic.protocol.events import Config
 from mosaic.protocol.rows import NUMBERS, StoreSummary
@@ -95,6 +96,7 @@ def _document(
     root: DataRoot, row: RunRow, manifest: Manifest, summary: StoreSummary, *, config: Config, behind: int
 ) -> dict[str, Any]:
     document: dict[str, Any] = plain(in_order(row))
+    point = branching_point(row)
     document |= plain(summary)
     document["warnings"] = _warnings(row, summary)
     document["checkpoints"] = _checkpoints(root, row, summary)
@@ -105,6 +107,7 @@ def _document(
         "synced": _synced(root, row),
         "kind": manifest.spec.job.kind if manifest.spec.job else None,
         "parent": manifest.spec.parent,
+        "branched_at": None if point is None else {"episode": point[0], "step": point[1]},
         "cwd": manifest.spec.cwd,
         "host": manifest.host,
         "mosaic_version": manifest.mosaic_version,
@@ -146,7 +149,7 @@ def _lines(
     if manifest.script is not None:
         lines.insert(5, ("script", visible(_script(manifest))))
     if manifest.spec.parent:
-        lines.insert(2, ("parent", visible(manifest.spec.parent)))
+        lines.insert(2, ("parent", visible(manifest.spec.parent) + _branched(row)))
     synced = _synced(root, row)
     if synced is not None:
         lines.append(("synced", f"what was recorded up to {_clock(synced)} survives a power loss"))
@@ -157,6 +160,12 @@ def _lines(
     if row.exit is not None and row.exit.leftovers:
         lines.append(("left over", visible(", ".join(row.exit.leftovers))))
     return lines
+
+
+def _branched(row: RunRow) -> str:
+    """Where a branch left its parent; empty for other runs that have one."""
+    point = branching_point(row)
+    return f", branched at step {count(point[1])} of its episode {count(point[0])}" if point else ""
 
 
 def _warnings(row: RunRow, summary: StoreSummary) -> list[str]:

@@ -15,7 +15,7 @@ from mosaic.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["has_display", "open_desktop", "ui_command"]
+__all__ = ["can_open", "has_display", "open_desktop", "ui_command"]
 
 _NEEDED = ("PySide6", "pyqtgraph", "tsdownsample")
 
@@ -39,6 +39,11 @@ def has_display(environ: Mapping[str, str], platform: str = sys.platform) -> boo
         return True
     wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return any(environ.get(name) for name in wanted)
+
+
+def can_open(environ: Mapping[str, str]) -> bool:
+    """Whether the desktop can be opened here."""
+    return has_display(environ) and all(importlib.util.find_spec(name) is not None for name in _NEEDED)
 
 
 def open_desktop(run_id: str | None = None) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mosaic.app.playing import Asked
     from mosaic.paths import DataRoot
 
-__all__ = ["versus_command"]
+__all__ = ["stay", "versus_command"]
 
 _SIDES = (
     Column("SEAT", flexible=True),
@@ -78,7 +78,7 @@ def versus_command(
       mosaic versus last:best random --env CartPole-v1 --seeds 1-20
       mosaic versus python:a.py python:b.py noop --env FrozenLake-v1 env.is_slippery=false
     """
-    from mosaic.app import playing, training
+    from mosaic.app import leagues, playing, training
     from mosaic.cli.train import write_checks
 
     who = [word for word in operators if not word.startswith(("env.", "op."))]
@@ -98,32 +98,20 @@ def versus_command(
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
-        plan = playing.plan(root, env_id, _seats(who), python=interpreter, **asked)
+        plan = playing.plan(root, env_id, leagues.named(who), python=interpreter, **asked)
     if not plan.ok:
         write_checks(plan.checks)
         return UsageError.exit_code
     note(f"mosaic: {' versus '.join(who)} on {env_id}, seeds {seeds}")
     run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
-    code = _stay(root, run_id)
+    code = stay(root, run_id)
     if code:
         return code
     _tell(root, run_id, as_json=as_json)
     return 0
 
 
-def _seats(who: list[str]) -> dict[str, str]:
-    """A seat for each, by its name; the second of one name is `name#2`."""
-    found: dict[str, str] = {}
-    for text in who:
-        number, seat = 1, text
-        while seat in found:
-            number += 1
-            seat = f"{text}#{number}"
-        found[seat] = text
-    return found
-
-
-def _stay(root: DataRoot, run_id: str) -> int:
+def stay(root: DataRoot, run_id: str) -> int:
     """Stay with the match; what it prints goes to stderr, as stdout is for the result."""
     from mosaic.cli.attend import Attendance
 

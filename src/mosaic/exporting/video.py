@@ -42,12 +42,13 @@ def png_bytes(frame: Frame) -> bytes:
     )
 
 
-def write_png(frames: Iterable[Frame], folder: Path) -> int:
-    """One file per frame, named by its step. How many there are."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write_png(frames: Iterable[Frame], target: Path, *, one: bool = False) -> int:
+    """One file per frame in a folder, named by its step; of `one` just the file. How many there are."""
+    (target.parent if one else target).mkdir(parents=True, exist_ok=True)
     count = 0
     for frame in frames:
-        write_atomically(folder / f"step-{frame.step:06d}.png", png_bytes(frame), synced=False)
+        path = target if one else target / f"step-{frame.step:06d}.png"
+        write_atomically(path, png_bytes(frame), synced=False)
         count += 1
     return count
 

@@ -20,22 +20,36 @@ __all__ = ["Lane", "Lease", "Row"]
 
 
 class Row(NamedTuple):
-    """One environment of a process. `state` is one of the layout's; `epoch` 0 means it has no ring yet."""
+    """One environment of a process. `state` is one of the layout's; `epoch` 0 means it has no ring yet.
+
+    `scenes` is one of the layout's too: it is not known before somebody watched the environment.
+    """
 
     row: int
     epoch: int
+    scene_epoch: int
     state: int
     env_index: int
     calls: int
+    scenes: int
     group: str
 
 
 class Lease(NamedTuple):
-    """What a viewer asks for: at most so many frames a second, no larger than this (0: any size)."""
+    """What a viewer asks for: at most so many frames a second, no larger than this (0: any size).
+
+    With `scenes`, what is there instead of pixels.
+    """
 
     fps: float = 30.0
     width: int = 0
     height: int = 0
+    scenes: bool = False
+
+    @property
+    def kind(self) -> int:
+        """As the layout has it."""
+        return layout.SCENE if self.scenes else layout.PIXELS
 
 
 class Lane:
@@ -86,15 +100,17 @@ class Lane:
         found = []
         for row in range(layout.ROWS):
             at = layout.ROWS_AT + row * layout.ROW_BYTES
-            epoch, state, env_index, calls, group = layout.ROW.unpack_from(self._memory, at)
-            if layout.FREE < state <= layout.HUMAN:
+            epoch, scene_epoch, state, env_index, calls, scenes, group = layout.ROW.unpack_from(
+                self._memory, at
+            )
+            if layout.FREE < state <= layout.HUMAN and scenes <= layout.NO_SCENES:
                 named = group.rstrip(b"\0").decode("utf-8", "replace")
-                found.append(Row(row, epoch, state, env_index, calls, named))
+                found.append(Row(row, epoch, scene_epoch, state, env_index, calls, scenes, named))
         return found
 
-    def epoch_of(self, row: int) -> int:
-        """Which ring of a row is in force; 0 for none."""
-        return self._words[(layout.ROWS_AT + row * layout.ROW_BYTES) >> 3]
+    def epoch_of(self, row: int, *, kind: int = layout.PIXELS) -> int:
+        """Which ring of a row is in force for a kind; 0 for none."""
+        return self._words[(layout.ROWS_AT + row * layout.ROW_BYTES + layout.EPOCHS_AT[kind]) >> 3]
 
     def note(self) -> str:
         """Why there are no frames, if the worker said so."""
@@ -115,7 +131,7 @@ class Lane:
         period = int(1e9 / max(lease.fps, 0.01))
         at = layout.LEASES_AT + slot * layout.LEASE_BYTES
         layout.LEASE.pack_into(
-            self._memory, at, until_nanos, self._owner, period, rows, lease.width, lease.height
+            self._memory, at, until_nanos, self._owner, period, rows, lease.width, lease.height, lease.kind
         )
         # SYNC: after the lease. The worker may clear it at the same moment: the next renewal sets it again.
         self._words[layout.WAKE_AT >> 3] = 1

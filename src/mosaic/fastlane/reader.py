@@ -1,7 +1,8 @@
-"""The newest frame of one environment, across resizes and the death of its writer. Never waits."""
+"""The newest frame or scene of one environment, across resizes and the death of its writer. Never waits."""
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
 from mosaic.fastlane.ring import RawFrame, RingReader
 from mosaic_worker.common import layout
+from mosaic_worker.common.scene import MOST_BYTES, SceneError, decode
 
 if TYPE_CHECKING:
     import mmap
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from mosaic.fastlane.lane import Lane
+    from mosaic_worker.common.scene import Scene
 
-__all__ = ["Frame", "FrameReader", "Hud"]
+__all__ = ["Frame", "FrameReader", "Hud", "LiveScene", "SceneReader"]
 
 
 class Hud(NamedTuple):
@@ -48,13 +51,25 @@ class Frame(NamedTuple):
     hud: Hud
 
 
-class FrameReader:
+class LiveScene(NamedTuple):
+    """What is there in one environment."""
+
+    frame_id: int
+    epoch: int
+    monotonic_nanos: int
+    scene: Scene
+    hud: Hud
+
+
+class _Reader:
     """Follows one row of a lane.
 
     Args:
         lane: the process.
         row: which of its environments.
     """
+
+    _kind: int
 
     def __init__(self, lane: Lane, row: int) -> None:
         self._lane = lane
@@ -64,11 +79,10 @@ class FrameReader:
         self._epoch = 0
         self._seen = 0
         self.refused = 0
-        """Rings that were not what they should be."""
+        """Rings, and scenes, that were not what they should be."""
 
-    def latest(self, *, again: bool = False) -> Frame | None:
-        """The newest frame, or None: one given out already counts only `again`."""
-        epoch = self._lane.epoch_of(self.row)
+    def _latest(self, *, again: bool) -> RawFrame | None:
+        epoch = self._lane.epoch_of(self.row, kind=self._kind)
         if epoch != self._epoch:
             self._attach(epoch)
         if self._ring is None:
@@ -77,7 +91,10 @@ class FrameReader:
         if raw is None:
             return None
         self._seen = raw.frame_id
-        return _frame(raw, self._epoch)
+        if raw.kind != self._kind:
+            self.refused += 1
+            return None
+        return raw
 
     def _attach(self, epoch: int) -> None:
         self.close()
@@ -117,14 +134,46 @@ class FrameReader:
             self._memory = None
 
 
-def _frame(raw: RawFrame, epoch: int) -> Frame:
-    pixels = np.frombuffer(raw.pixels, dtype=np.uint8)
-    if raw.flags & layout.TRANSPOSED:
-        pixels = pixels.reshape(raw.width, raw.height, raw.channels).transpose(1, 0, 2)
-    else:
-        pixels = pixels.reshape(raw.height, raw.width, raw.channels)
+class FrameReader(_Reader):
+    """Follows the frames of one row."""
+
+    _kind = layout.PIXELS
+
+    def latest(self, *, again: bool = False) -> Frame | None:
+        """The newest frame, or None: one given out already counts only `again`."""
+        raw = self._latest(again=again)
+        if raw is None:
+            return None
+        pixels = np.frombuffer(raw.pixels, dtype=np.uint8)
+        if raw.flags & layout.TRANSPOSED:
+            pixels = pixels.reshape(raw.width, raw.height, raw.channels).transpose(1, 0, 2)
+        else:
+            pixels = pixels.reshape(raw.height, raw.width, raw.channels)
+        return Frame(raw.frame_id, self._epoch, raw.monotonic_nanos, pixels, _hud(raw))
+
+
+class SceneReader(_Reader):
+    """Follows the scenes of one row."""
+
+    _kind = layout.SCENE
+
+    def latest(self, *, again: bool = False) -> LiveScene | None:
+        """The newest scene, or None: one given out already counts only `again`."""
+        raw = self._latest(again=again)
+        if raw is None:
+            return None
+        try:
+            # No more than a scene may have: a few bytes could unpack to gigabytes.
+            scene = decode(zlib.decompressobj().decompress(raw.pixels, MOST_BYTES + 1))
+        except (zlib.error, SceneError):
+            self.refused += 1
+            return None
+        return LiveScene(raw.frame_id, self._epoch, raw.monotonic_nanos, scene, _hud(raw))
+
+
+def _hud(raw: RawFrame) -> Hud:
     named = raw.episode_id.rstrip(b"\0").decode("utf-8", "replace")
-    hud = Hud(
+    return Hud(
         raw.episode,
         raw.step,
         raw.reward,
@@ -135,4 +184,3 @@ def _frame(raw: RawFrame, epoch: int) -> Frame:
         raw.env_index,
         named,
     )
-    return Frame(raw.frame_id, epoch, raw.monotonic_nanos, pixels, hud)

@@ -19,10 +19,12 @@ __all__ = ["RawFrame", "RingReader"]
 
 
 class RawFrame(NamedTuple):
-    """One frame as it lay in its slot."""
+    """One frame as it lay in its slot: pixels, or of another kind just `length` bytes of it."""
 
     frame_id: int
     monotonic_nanos: int
+    kind: int
+    length: int
     width: int
     height: int
     channels: int
@@ -108,15 +110,12 @@ class RingReader:
                 continue  # being overwritten: a newer one is, or will be, elsewhere
             meta = bytes(view[base + layout.META_AT : base + layout.CHECK_AT])
             found: tuple[Any, ...] = layout.META.unpack(meta)
-            width, height, channels = found[2:5]
-            length = width * height * channels
+            kind, length = found[2:4]
             if (
                 found[0] != number
-                or not 0 < width <= layout.MAX_SIDE
-                or not 0 < height <= layout.MAX_SIDE
-                or channels not in layout.CHANNELS
+                or kind > layout.SCENE
                 or length > self._pixel_bytes
-                or found[5] & ~layout.TRANSPOSED
+                or (kind == layout.PIXELS and not _drawn(length, *found[4:8]))
             ):
                 continue
             first = base + layout.PIXELS_AT
@@ -133,3 +132,14 @@ class RingReader:
         """Let the memory go. Twice is fine."""
         self._words.release()
         self._view.release()
+
+
+def _drawn(length: int, width: int, height: int, channels: int, flags: int) -> bool:
+    """Whether these are the sizes of a frame of so many bytes."""
+    return (
+        0 < width <= layout.MAX_SIDE
+        and 0 < height <= layout.MAX_SIDE
+        and channels in layout.CHANNELS
+        and length == width * height * channels
+        and not flags & ~layout.TRANSPOSED
+    )

@@ -1,4 +1,4 @@
-"""Watching one run: finds the lanes of its processes, renews our leases, hands out the newest frames.
+"""Watching one run: finds its processes' lanes, renews our leases, hands out the newest frames or scenes.
 
 Nothing here waits or sleeps: the owner calls `tick` and `frames` as often as it draws. A viewer that stops
 calling is forgotten by the workers within `lease_secs`, and they render nothing more for it.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
 from mosaic.fastlane.lane import Lane, Lease, Row
-from mosaic.fastlane.reader import Frame, FrameReader
+from mosaic.fastlane.reader import Frame, FrameReader, LiveScene, SceneReader
 from mosaic_worker.common import layout
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Viewer:
 
     Args:
         run: the run's folder.
-        lease: how often and how large.
+        lease: how often and how large, frames or scenes. It may be changed, but not from one to the other.
         env: only the environment at this position; None for all.
         most: how many environments at most are watched.
         lease_secs: how long a lease lasts; it is renewed four times as often.
@@ -67,7 +67,7 @@ class Viewer:
         self._look_nanos = int(look_secs * 1e9)
         self._now = now_nanos
         self._lanes: dict[Path, Lane] = {}
-        self._readers: dict[tuple[str, int], FrameReader] = {}
+        self._readers: dict[tuple[str, int], FrameReader | SceneReader] = {}
         self._look_at = self._renew_at = 0
         self._watched: list[Environment] = []
 
@@ -103,7 +103,7 @@ class Viewer:
     def _choose(self) -> None:
         every = [Environment(lane, row) for lane in self._lanes.values() for row in lane.rows()]
         every.sort(key=lambda one: (one.row.env_index, one.lane.created, one.row.row))
-        shown = [one for one in every if one.row.state == layout.SHOWN]
+        shown = [one for one in every if self._shows(one.row)]
         if self.env is not None:
             shown = [one for one in shown if one.row.env_index == self.env][:1]
         self._watched = shown[: self.most]
@@ -112,12 +112,22 @@ class Viewer:
             self._readers.pop(key).close()
         for one in self._watched:
             if one.key not in self._readers:
-                self._readers[one.key] = FrameReader(one.lane, one.row.row)
+                reader = SceneReader if self.lease.scenes else FrameReader
+                self._readers[one.key] = reader(one.lane, one.row.row)
                 self._renew_at = 0
+
+    def _shows(self, row: Row) -> bool:
+        """Whether a row has, or may have, what is asked for."""
+        return row.scenes != layout.NO_SCENES if self.lease.scenes else row.state == layout.SHOWN
 
     def _renew(self, now: int) -> None:
         for lane in self._lanes.values():
-            rows = sum(1 << one.row.row for one in self._watched if one.lane is lane)
+            wanted = {one.row.row for one in self._watched if one.lane is lane}
+            # Whether what cannot be drawn has scenes is found out only for somebody who asks.
+            wanted |= {
+                row.row for row in lane.rows() if row.scenes == layout.NOT_ASKED and row.state != layout.SHOWN
+            }
+            rows = sum(1 << row for row in wanted)
             if rows:
                 lane.renew(rows, self.lease, until_nanos=now + self._lease_nanos, now_nanos=now)
 
@@ -138,10 +148,25 @@ class Viewer:
         """Why some environments have no frames."""
         return sorted({note for lane in self._lanes.values() if (note := lane.note())})
 
+    def has_scenes(self) -> bool:
+        """Whether an environment is known to have scenes."""
+        return any(row.scenes == layout.HAS_SCENES for lane in self._lanes.values() for row in lane.rows())
+
+    def has_frames(self) -> bool:
+        """Whether an environment can be drawn."""
+        return any(row.state == layout.SHOWN for lane in self._lanes.values() for row in lane.rows())
+
     def frames(self) -> dict[tuple[str, int], Frame]:
-        """The frames that came since the last call, by environment."""
-        found = {key: reader.latest() for key, reader in self._readers.items()}
+        """The frames that came since the last call, by environment; none with a lease of scenes."""
+        readers = {key: one for key, one in self._readers.items() if isinstance(one, FrameReader)}
+        found = {key: reader.latest() for key, reader in readers.items()}
         return {key: frame for key, frame in found.items() if frame is not None}
+
+    def scenes(self) -> dict[tuple[str, int], LiveScene]:
+        """The scenes that came since the last call, by environment; none with a lease of frames."""
+        readers = {key: one for key, one in self._readers.items() if isinstance(one, SceneReader)}
+        found = {key: reader.latest() for key, reader in readers.items()}
+        return {key: scene for key, scene in found.items() if scene is not None}
 
     def close(self) -> None:
         """End our leases. Twice is fine."""

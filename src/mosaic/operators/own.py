@@ -7,9 +7,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from mosaic.errors import UsageError
 from mosaic.protocol.parameters import Parameter
 from mosaic.protocol.sessions import OperatorCard, Seat
+from mosaic.text import os_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +50,20 @@ class _File:
         path = Path(argument).expanduser().absolute()
         if not path.is_file():
             raise UsageError(f"{name}: there is no file {path}")
+        if self._kind == "actions":
+            _check_list(path)
         return Seat(kind=self._kind, name=name, path=str(path))
+
+
+def _check_list(path: Path) -> None:
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} does not hold JSON: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {os_words(error)}") from None
+    if not isinstance(found, list):
+        raise UsageError(f"{path} must hold a JSON list with one action for each step")
 
 
 class _Program:

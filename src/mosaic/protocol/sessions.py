@@ -9,10 +9,13 @@ from msgspec import Meta
 
 from mosaic.protocol.parameters import Parameter  # noqa: TC001  (msgspec reads the annotations)
 
-__all__ = ["EVERYBODY", "OperatorCard", "Seat", "Session"]
+__all__ = ["EVERYBODY", "UNTIL_LEFT", "OperatorCard", "Seat", "Session"]
 
 EVERYBODY = "*"
 """The seat of every actor that is not named."""
+
+UNTIL_LEFT = 1000
+"""How many episodes a person is offered who was not asked how many: more than anybody plays at a time."""
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,7 +11,7 @@ Theme = dict[str, str]
 """Role → `#rrggbb`."""
 
 LIGHT: Theme = {
-    "ink": "#1b1d21", "label": "#5b616b", "focus": "#1668b8",
+    "ink": "#1b1d21", "paper": "#ffffff", "label": "#5b616b", "focus": "#1668b8",
     "board.light": "#f2e3c6", "board.dark": "#b98a5e", "board.line": "#6b5233", "board.frame": "#2c62b0",
     "board.hole": "#e8eef7", "board.wood": "#e3bb76", "board.grid": "#5a4526", "board.label": "#5a4526",
     "piece": "#7a3e9d", "piece.white": "#fdfcf8", "piece.white.edge": "#33302b", "piece.black": "#35322f",
@@ -32,7 +32,7 @@ LIGHT: Theme = {
 }  # fmt: skip
 
 DARK: Theme = {
-    "ink": "#e6e8eb", "label": "#a2a9b4", "focus": "#7ab8ff",
+    "ink": "#e6e8eb", "paper": "#17181a", "label": "#a2a9b4", "focus": "#7ab8ff",
     "board.light": "#c9b896", "board.dark": "#7d5f43", "board.line": "#4a3a26", "board.frame": "#274f8c",
     "board.hole": "#1a1f29", "board.wood": "#b18c52", "board.grid": "#2d2110", "board.label": "#2d2110",
     "piece": "#c4a0e0", "piece.white": "#f4f1ea", "piece.white.edge": "#211f1c", "piece.black": "#262422",

@@ -14,8 +14,11 @@ from mosaic.runs.output import read_span
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from typing_extensions import Unpack
+
+    from mosaic.app.branching import How
     from mosaic.app.matching import Match
     from mosaic.paths import DataRoot
     from mosaic.protocol.events import Config, Event
@@ -364,6 +367,52 @@ class Run:
             self._root, self._run_id, lambda reader: reader.episode(episode), timeout_secs=self._ingest_secs
         )
         return Player(self._root.run(self._run_id), episode, allowed=allowed, python=python)
+
+    def branch(
+        self,
+        episode: int | str,
+        step: int,
+        operator: str | None = None,
+        *,
+        seats: Mapping[str, str] | None = None,
+        operator_parameters: Mapping[str, Any] | None = None,
+        **how: Unpack[How],
+    ) -> Run:
+        """Let somebody go on from a step of one of its episodes, as a new run; returns once it is submitted.
+
+        Args:
+            episode: Which one, by its index or its id.
+            step: How many of its steps are played as recorded.
+            operator: Who decides then for everybody that has no seat, as `mosaic play` takes it; `random`
+                when nobody is named.
+            seats: Who decides for one agent, by its name.
+            operator_parameters: For the operators that have them, such as `sample` of a policy.
+            how: `seed`, `max_steps`, `fps`, `on_failure`, `deadline_secs`, `name`, `tags`, `allowed`
+                (modules that may be imported), `python`: as `mosaic branch` takes them.
+
+        Raises:
+            UsageError: there is no such episode, step, operator or agent.
+            ReplayError: the episode does not replay exactly up to that step.
+            DaemonError: the daemon cannot be reached or started.
+
+        Example:
+            >>> saved = run.branch(7, 40, "other-run:best", on_failure="random")
+            >>> saved.wait()
+        """
+        from mosaic.app.branching import branch
+        from mosaic.protocol.sessions import EVERYBODY
+
+        everybody = "random" if operator is None and not seats else operator
+        how["parameters"] = {f"op.{key}": value for key, value in (operator_parameters or {}).items()}
+        run_id = branch(
+            self._root,
+            self._run_id,
+            episode,
+            step,
+            seats={**(seats or {}), **({} if everybody is None else {EVERYBODY: everybody})},
+            **how,
+        )
+        return Run(self._root, run_id, ingest_secs=self._ingest_secs)
 
     def __repr__(self) -> str:
         return f"Run({self._run_id!r})"

@@ -160,7 +160,10 @@ class _Session:
             if number < plan.games_before:
                 continue
             if len(self._seatings) > 1:
-                attended.sit(self._sitting(seating))
+                sitting = self._sitting(seating)
+                for operator in sitting.values():
+                    operator.game = number % len(self._seatings)
+                attended.sit(sitting)
             while not self._stop.asked:
                 try:
                     attended.control.begin(episode=number, seed=seed)

@@ -48,6 +48,7 @@ class Shown:
         "env_index",
         "episode_id",
         "group",
+        "last",
         "reward",
         "shared",
         "step_count",
@@ -59,6 +60,8 @@ class Shown:
         self.shared = Shared()
         self.episode_id, self.step_count = "", 0
         self.reward = self.total = 0.0
+        self.last: Any = None
+        """The last action of an agent, for scenes that mark it; kept only while somebody watches."""
 
 
 class _Codec:
@@ -144,6 +147,7 @@ class Agents(Listener):
         shown = self.shown
         shown.shared.episodes, shown.episode_id = self._count, self._group
         shown.reward = shown.total = 0.0
+        shown.last = None
         fields: Dict[str, Any] = {**self._position, "seeded": seed is not None}
         role = roles.of_episode(shown.shared.role)
         if role is not None:

@@ -215,9 +215,11 @@ def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs)
     return result
 
 
-def _show(env: Any, agents: Agents) -> None:
+def _show(env: Any, agents: Agents, last: Any = None) -> None:
     """Somebody watches this process. What drawing calls of the environment is not the script's doing."""
     agents.shown.step_count = agents.turn
+    if last is not None:  # the steps of dead agents are nobody's moves
+        agents.shown.last = last
     with inside():
         frames.stepped(env, agents.shown)
 
@@ -279,7 +281,7 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
         claim.look(env)
         _settle_the_dead(env, claim)
     if frames.wake[0]:
-        _show(env, claim.agents)
+        _show(env, claim.agents, argument(args, kwargs, 0, "action"))
     return result
 
 

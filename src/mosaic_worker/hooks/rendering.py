@@ -11,9 +11,11 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Sequence, Tuple
+import zlib
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Tuple
 
 from mosaic_worker.common.layout import HUMAN, SHOWN, TRANSPOSED, WITHOUT_FRAMES
+from mosaic_worker.common.scene import encode
 from mosaic_worker.frames import frames
 from mosaic_worker.pixels import pixels
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from mosaic_worker.frames import Fitted
     from mosaic_worker.recorder import Recorder
 
-__all__ = ["fit", "meet", "meet_agents", "remedy", "render", "render_vector", "start"]
+__all__ = ["fit", "make_scene", "meet", "meet_agents", "remedy", "render", "render_vector", "start"]
 
 _RGB = "rgb_array"
 _FIRST_TIME = {
@@ -43,7 +45,8 @@ def meet(env: Any, owner: Any, tracks: Sequence[Track], *, vector: bool = False)
     if not frames.knows(owner):
         state, note = _state(env.unwrapped)
         draw = render_vector if vector else render
-        frames.add(owner, tracks, render=draw, state=state, note=note, env=env)
+        told = None if vector else make_scene
+        frames.add(owner, tracks, render=draw, state=state, note=note, env=env, make_scene=told)
 
 
 def meet_agents(env: Any, shown: Any) -> None:
@@ -58,7 +61,16 @@ def meet_agents(env: Any, shown: Any) -> None:
     elif mode != _RGB:
         state = WITHOUT_FRAMES
         note = f"{type(base).__name__} was made without render_mode='rgb_array': there is nothing to see"
-    frames.add(shown, [shown], render=render, state=state, note=note, env=env)
+    frames.add(shown, [shown], render=render, state=state, note=note, env=env, make_scene=make_scene)
+
+
+def make_scene(env: Any, last: Any) -> Optional[bytes]:
+    """What is there now, as the lane carries it; None where nobody knows how to tell."""
+    # Imported when somebody first watches: looking for others' scenes reads what is installed.
+    from mosaic_worker.scenes.by_id import scene_of
+
+    scene = scene_of(env, last=last)
+    return None if scene is None else zlib.compress(encode(scene), 1)
 
 
 def _asked_by_argument(base: Any) -> bool:

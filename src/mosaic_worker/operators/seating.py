@@ -6,7 +6,7 @@ A description is a dict: `kind`, `name` (as people typed it), and what its kind 
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, List, Mapping
 
 from mosaic_worker.operators.actions import Actions
 from mosaic_worker.operators.noop import Noop
@@ -17,7 +17,7 @@ from mosaic_worker.operators.remote import Framed, Lines
 from mosaic_worker.session.fitting import described, fitted
 from mosaic_worker.session.operator import Operator, OperatorError
 
-__all__ = ["KINDS", "TRUSTED", "Sitter", "seated"]
+__all__ = ["KINDS", "TRUSTED", "Sitter", "listed", "seated"]
 
 TRUSTED = frozenset({"random", "noop"})
 """Whose actions need no check: they come from the space itself."""
@@ -60,11 +60,7 @@ def _person(_: Mapping[str, Any], __: Sitter) -> Operator:
 
 
 def _actions(told: Mapping[str, Any], sitter: Sitter) -> Operator:
-    with open(told["path"], "rb") as file:
-        actions = json.load(file)
-    if not isinstance(actions, list):
-        raise OperatorError("the file must hold a JSON list with one action for each step")
-    return Actions([fitted(action, sitter.action_space) for action in actions])
+    return Actions([fitted(action, sitter.action_space) for action in listed(told["path"])])
 
 
 def _python(told: Mapping[str, Any], _: Sitter) -> Operator:
@@ -81,6 +77,21 @@ def _lines(told: Mapping[str, Any], sitter: Sitter) -> Operator:
     return Lines(
         list(told["argv"]), name=told["name"], about=sitter.told(), deadline_secs=sitter.deadline_secs
     )
+
+
+def listed(path: str) -> List[Any]:
+    """The actions in a file, as JSON has them.
+
+    Raises:
+        OperatorError: it holds something else.
+        OSError: it cannot be read.
+        ValueError: it is not JSON.
+    """
+    with open(path, "rb") as file:
+        actions = json.load(file)
+    if not isinstance(actions, list):
+        raise OperatorError("the file must hold a JSON list with one action for each step")
+    return actions
 
 
 KINDS: Dict[str, Callable[[Mapping[str, Any], Sitter], Operator]] = {

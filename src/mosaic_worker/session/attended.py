@@ -138,7 +138,11 @@ class Attended:
         """Make an operator ready beside the one that plays on."""
         assert self._make is not None  # noqa: S101
         operator = self._make(hand.actor, told)
-        operator.start()
+        try:
+            operator.start()
+        except OperatorError:
+            operator.close()
+            raise
         self._loading[hand.actor] = operator
         hand.loading = operator.name
 

@@ -6,7 +6,7 @@ Pure: orders in, refusals out. It knows no socket, no clock and no environment: 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional
 
 from mosaic_worker.common.hands import PERSON
 from mosaic_worker.session.fitting import checked, fitted
@@ -138,17 +138,25 @@ class Control:
         self.cut: Optional[Cut] = None
         self.changes = 0
         """Counts what clients should be told of."""
-        self.episode, self.episodes, self.seed, self.tick = 0, 1, 0, 0
+        self.episode, self.episodes, self.seed, self.tick = 0, 1, 0, -1
+        """`tick`: how often the world was stepped in this episode; -1 before the first decision is due."""
 
     # ---- what the session asks ----
 
     def begin(self, *, episode: int, seed: int) -> None:
         """An episode begins; keys that are down stay down."""
-        self.episode, self.seed, self.tick = episode, seed, 0
+        self.episode, self.seed, self.tick = episode, seed, -1
         self.cut = None
         for hand in self.hands.values():
             hand.pressed = hand.tapped = NOTHING
             hand.over = False
+        self.changes += 1
+
+    def see(self, due: Mapping[Any, View]) -> None:
+        """A tick is due: what those see who will be asked."""
+        for actor, view in due.items():
+            self.hands[actor].see(view)
+        self.tick += 1
         self.changes += 1
 
     def answer(self, hand: Hand) -> Any:
@@ -326,7 +334,7 @@ class Control:
             "episode": self.episode,
             "episodes": self.episodes,
             "seed": self.seed,
-            "tick": self.tick,
+            "tick": max(self.tick, 0),
         }
 
 

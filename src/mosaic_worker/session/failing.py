@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from mosaic_worker.session.fitting import checked
-from mosaic_worker.session.operator import Choice, Learner, Operator, OperatorError, Seat
+from mosaic_worker.session.operator import Choice, Learner, Operator, OperatorError, Seat, seed_of
 
 if TYPE_CHECKING:
     from mosaic_worker.session.outcome import Outcome
@@ -36,6 +36,8 @@ class Guarded(Learner):
     ) -> None:
         self.name, self.person = operator.name, operator.person
         self.failures = 0
+        self.game = 0
+        """Which of the games with one seed is played: in each it draws anew."""
         self._operator = operator
         self._instead = instead
         self._tell = tell
@@ -62,6 +64,7 @@ class Guarded(Learner):
 
     def begin(self, seat: Seat) -> None:
         """Begin both."""
+        seat = seat._replace(seed=seed_of(seat.seed, self.game))
         self._space = seat.action_space
         if self._instead is not None:
             self._instead.begin(seat)

@@ -13,12 +13,15 @@ import select
 import socket
 import time
 from contextlib import suppress
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from mosaic_worker.common.hands import PROTOCOL, SOCKET
 from mosaic_worker.frames import frames
 from mosaic_worker.session.control import NOTHING, Control, Cut, Hand, RefusedError
 from mosaic_worker.session.fitting import as_json
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.view import View
 
 __all__ = ["Hands"]
 
@@ -119,21 +122,25 @@ class Hands:
 
     # ---- what the loop waits for ----
 
-    def wait(self) -> None:
+    def wait(self, due: Mapping[Any, View]) -> None:
         """Return when the next tick is due. Called before every tick.
 
+        Args:
+            due: what those see who will be asked then, by actor.
+
         Raises:
-            Cut: somebody ordered the episode to be cut.
+            Cut: somebody ordered the episode to be cut, or the session is to end while it waits.
         """
         control = self.control
-        control.tick += 1
-        control.changes += 1
+        control.see(due)
         if control.fps is None and not control.paused:
             now = self._clock()
             if now - self._looked >= _LOOK_SECS:
                 self.serve(0.0)
         else:
-            while not self._stop():
+            while True:
+                if self._stop():
+                    raise Cut(quit=True)
                 left = self._due - self._clock() if control.fps is not None else 0.0
                 if left <= 0 and control.may_tick():
                     break

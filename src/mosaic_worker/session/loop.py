@@ -105,9 +105,9 @@ class _Table:
         for seat in self.seats.values():
             seat.begin()
 
-    def turn(self, seen: Mapping[Any, Outcome], *, asks: bool) -> Dict[Any, Any]:
-        """Count what everybody got; with `asks`, the actions of those who decide now."""
-        actions = {}
+    def count(self, seen: Mapping[Any, Outcome], *, asks: bool) -> Dict[Any, View]:
+        """Count what everybody got; with `asks`, what those see who decide now."""
+        due = {}
         seats, world = self.seats, self._world
         for actor, outcome in seen.items():
             seat = seats.get(actor) or self.seat(actor, outcome)
@@ -128,9 +128,17 @@ class _Table:
                         continue
                     seat.begin()
             if asks:
-                view = seat.view = View(world, actor, outcome, seat.steps, seat.total)
-                choice = seat.choice = seat.act(view)
-                actions[actor] = choice.action
+                due[actor] = seat.view = View(world, actor, outcome, seat.steps, seat.total)
+        return due
+
+    def ask(self, due: Mapping[Any, View]) -> Dict[Any, Any]:
+        """The actions of those who decide now."""
+        actions = {}
+        seats, world = self.seats, self._world
+        for actor, view in due.items():
+            seat = seats[actor]
+            choice = seat.choice = seat.act(view)
+            actions[actor] = choice.action
         if self._supervisors:
             self._supervise(actions)
         if self._ledger is not None:
@@ -199,10 +207,8 @@ def play(
     rounds = 0
     while True:
         over = world.over
-        if pace is not None and not over:
-            pace.wait()  # before anybody is asked: a key that is held counts at the moment of the step
         last = played.ticks >= ticks or (stop is not None and stop())
-        actions = table.turn(world.look(), asks=not (over or last))
+        due = table.count(world.look(), asks=not (over or last))
         if over:
             table.end_all()
             rounds += 1
@@ -214,5 +220,7 @@ def play(
             world.reset()
             table.begin()
         else:
-            world.step(actions)
+            if pace is not None:
+                pace.wait(due)  # before anybody is asked: a key that is held counts at the moment of the step
+            world.step(table.ask(due))
             played.ticks += 1

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Protocol
+
+if TYPE_CHECKING:
+    from mosaic_worker.session.view import View
 
 __all__ = ["Pace", "Waits"]
 
@@ -11,8 +14,12 @@ __all__ = ["Pace", "Waits"]
 class Waits(Protocol):
     """Whatever a loop waits for before every tick: a pace, or people (`session.hands`)."""
 
-    def wait(self) -> None:
-        """Return when the next tick is due."""
+    def wait(self, due: Mapping[Any, View]) -> None:
+        """Return when the next tick is due.
+
+        Args:
+            due: what those see who will be asked then, by actor.
+        """
 
 
 class Pace:
@@ -36,8 +43,9 @@ class Pace:
         self._clock, self._sleep = clock, sleep
         self._next = 0.0
 
-    def wait(self) -> None:
+    def wait(self, due: Optional[Mapping[Any, View]] = None) -> None:
         """Return when the next tick is due."""
+        del due
         if self._interval is None:
             return
         now = self._clock()

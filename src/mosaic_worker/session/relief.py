@@ -65,7 +65,6 @@ class Relief(Learner):
     def act(self, view: View) -> Choice:
         """Ask whoever decides now."""
         hand = self._hand
-        hand.see(view)
         if not hand.played:
             choice = self.operator.act(view)
             hand.known = choice.data

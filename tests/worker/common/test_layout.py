@@ -11,27 +11,29 @@ import pytest
 from mosaic_worker.common import layout
 
 
-def test_sizes_and_places_are_those_of_version_1() -> None:
+def test_sizes_and_places_are_those_of_version_2() -> None:
     """Change any of them together with `VERSION`: the other side may be an older one."""
-    assert layout.VERSION == 1
+    assert layout.VERSION == 2
     structs = (layout.RING, layout.META, layout.SLOT, layout.LANE, layout.LEASE, layout.ROW)
     assert [(one.format, one.size) for one in structs] == [
         ("<8sIIQQIIQQ", 56),
-        ("<QQIIIIQQdddddII64s", 160),
-        ("<QQQIIIIQQdddddII64s", 168),
+        ("<QQIIIIIIQQdddddII64s", 168),
+        ("<QQQIIIIIIQQdddddII64s", 176),
         ("<8sIIIIQQ", 40),
-        ("<QQQQII", 40),
-        ("<QIIQ32s", 56),
+        ("<QQQQIII", 44),
+        ("<QQIIQI32s", 68),
     ]
     assert (layout.NEWEST_AT, layout.SLOTS_AT, layout.META_AT, layout.CHECK_AT, layout.PIXELS_AT) == (
-        128, 4096, 8, 168, 256,
+        128, 4096, 8, 176, 256,
     )  # fmt: skip
     assert (layout.WAKE_AT, layout.LEASES_AT, layout.ROWS_AT, layout.NOTE_AT, layout.LANE_BYTES) == (
-        256, 512, 1024, 5120, 12288,
+        256, 512, 1024, 9216, 12288,
     )  # fmt: skip
     assert (layout.RING_MAGIC, layout.LANE_MAGIC) == (b"MOSAICFR", b"MOSAICLN")
     states = (layout.FREE, layout.SHOWN, layout.FAILED, layout.WITHOUT_FRAMES, layout.HUMAN)
     assert states == (0, 1, 2, 3, 4)
+    assert (layout.PIXELS, layout.SCENE) == (0, 1)
+    assert (layout.NOT_ASKED, layout.HAS_SCENES, layout.NO_SCENES) == (0, 1, 2)
 
 
 def test_the_parts_of_a_lane_lie_one_after_the_other() -> None:
@@ -62,7 +64,9 @@ def test_the_parts_of_a_ring_and_of_a_slot_lie_one_after_the_other() -> None:
 
 def test_the_words_that_are_written_alone_lie_where_the_struct_has_them() -> None:
     row = bytearray(layout.ROW_BYTES)
-    layout.ROW.pack_into(row, 0, 0, 0x01020304, 0, 0x1122334455667788, b"")
+    layout.ROW.pack_into(row, 0, 21, 22, 0x01020304, 0, 0x1122334455667788, 0x05060708, b"")
+    assert [struct.unpack_from("<Q", row, at)[0] for at in layout.EPOCHS_AT] == [21, 22]
+    assert struct.unpack_from("<I", row, layout.SCENES_AT) == (0x05060708,)
     assert struct.unpack_from("<I", row, layout.STATE_AT) == (0x01020304,)
     assert struct.unpack_from("<Q", row, layout.CALLS_AT) == (0x1122334455667788,)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mosaic.app import keys as held_keys
 from mosaic.protocol.hands import Answer, KeyMap, Now, Offer
+from mosaic.protocol.sessions import UNTIL_LEFT
 from mosaic.text import count, number
 from mosaic.ui.shell.model.signal import Signal
 from mosaic_worker.common.hands import PERSON
@@ -425,7 +426,8 @@ class Playing:
             return "Connecting to the session…"
         parts = [
             offer.env_id,
-            f"episode {count(now.episode + 1)} of {count(now.episodes)}",
+            f"episode {count(now.episode + 1)}"
+            + (f" of {count(now.episodes)}" if now.episodes < UNTIL_LEFT else ""),
             f"seed {now.seed}",
             f"step {count(now.tick)}",
             "paused" if now.paused else self.pace_said,

@@ -78,7 +78,7 @@ def test_asking_for_a_run_brings_its_part_to_the_front(qtbot: QtBot, context: Co
     assert shown.centre.currentWidget() is shown.replay
     assert context.selection.focus == run_id(1)
     context.asks.launch.emit("tabular", "q_learning", "FrozenLake-v1")
-    assert shown.left_tabs.currentWidget() is shown.launch
+    assert shown.left_tabs.currentWidget() is shown.modes
     assert shown.left.isVisible()
 
 

@@ -29,7 +29,10 @@ from mosaic.ui.logs.drawer import LogDrawer
 from mosaic.ui.logs.feed import LogFeed
 from mosaic.ui.logs.model import Log
 from mosaic.ui.play.bar import PlayBar
+from mosaic.ui.play.mode_panel import ModePanel
+from mosaic.ui.play.model.modes import Modes
 from mosaic.ui.play.model.playing import Playing
+from mosaic.ui.play.starting import Starting
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
 from mosaic.ui.replay.tab import ReplayTab
@@ -53,6 +56,7 @@ __all__ = [
     "make_launch",
     "make_live",
     "make_logs",
+    "make_modes",
     "make_parts",
     "make_play",
     "make_replay",
@@ -76,6 +80,7 @@ class Parts(NamedTuple):
     logs: LogDrawer
     welcome: WelcomePanel
     play: PlayBar
+    modes: ModePanel
 
 
 def make_parts(context: Context) -> Parts:
@@ -94,6 +99,7 @@ def make_parts(context: Context) -> Parts:
         logs=make_logs(context),
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
         play=make_play(context, live),
+        modes=make_modes(context, launch),
     )
 
 
@@ -117,6 +123,11 @@ def make_live(context: Context) -> LiveTab:
 def make_play(context: Context, live: LiveTab) -> PlayBar:
     """The controls of a session, below its frames."""
     return PlayBar(context, Playing(), live)
+
+
+def make_modes(context: Context, launch: LaunchPanel) -> ModePanel:
+    """Human, Hybrid or Agent: the forms of sessions, and around the launch form."""
+    return ModePanel(context, Modes(), Starting(context), launch)
 
 
 def make_telemetry(context: Context) -> TelemetryTab:

@@ -109,6 +109,9 @@ class Window(QMainWindow):
 
     def show_part(self, part: QWidget) -> None:
         """Bring one part to the front, wherever it is."""
+        if part is self.launch:
+            self.modes.modes.choose("agent")
+            part = self.modes
         for tabs in (self.centre, self.left_tabs, self.right_tabs):
             if tabs.indexOf(part) >= 0:
                 tabs.setCurrentWidget(part)
@@ -160,6 +163,7 @@ class Window(QMainWindow):
             chosen=chosen[-_CHOSEN_KEPT:],
             sort=self.runs.table.sort,
             group=self.runs.table.group,
+            mode=self.modes.modes.mode,
         )
         if kept != self._remembered:
             self._remembered = kept
@@ -177,7 +181,7 @@ class Window(QMainWindow):
         self._parts = parts = make_parts(self._context)
         self.runs, self.launch, self.live, self.telemetry, self.replay = parts[:5]
         self.charts, self.details, self.episodes, self.checkpoints = parts[5:9]
-        self.logs, self.welcome, self.play = parts.logs, parts.welcome, parts.play
+        self.logs, self.welcome, self.play, self.modes = parts[9:13]
         self.banner = Banner(self._context.link)
 
     def _make_centre(self) -> None:
@@ -197,7 +201,7 @@ class Window(QMainWindow):
 
     def _make_docks(self) -> None:
         area = Qt.DockWidgetArea
-        self.left_tabs = _tabs("left", (self.runs, "Runs"), (self.launch, "Launch"))
+        self.left_tabs = _tabs("left", (self.runs, "Runs"), (self.modes, "Launch"))
         self.right_tabs = _tabs(
             "right",
             (self.charts, "Charts"),
@@ -236,7 +240,7 @@ class Window(QMainWindow):
         self.keys.capture_for(self.play.keyboard)
         for part in self._parts:
             offered = getattr(part, "commands", None)
-            if offered is not None:
+            if offered is not None and part is not self.launch:  # the modes offer what it can do
                 self._context.actions.add(*offered())
         self._context.actions.add(*self._actions())
         make_menus(self.menuBar(), self._context.actions)
@@ -302,6 +306,7 @@ class Window(QMainWindow):
         if not self.restoreState(QByteArray(layout.Layout.bytes(kept.docks))):
             self.arrange()
         self.runs.set_order(sort=kept.sort, group=kept.group)
+        self.modes.modes.choose(kept.mode)
         for tabs in self._tabs:
             tabs.setCurrentIndex(min(max(kept.tabs.get(tabs.objectName(), 0), 0), tabs.count() - 1))
 

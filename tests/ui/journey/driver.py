@@ -44,7 +44,10 @@ def click(widget: QWidget, *, at: QPoint | None = None) -> None:
 def click_tab(part: QWidget) -> None:
     """Press the tab of a part of the window."""
     for tabs in (window().left_tabs, window().centre, window().right_tabs):
-        at = tabs.indexOf(part)
+        pages = [tabs.widget(n) for n in range(tabs.count())]
+        at = next(
+            (n for n, page in enumerate(pages) if page is part or (page and page.isAncestorOf(part))), -1
+        )
         if at >= 0:
             click(tabs.tabBar(), at=tabs.tabBar().tabRect(at).center())
 

@@ -157,7 +157,7 @@ class Keys(QObject):
         captor = self._captor
         if captor is None or QApplication.activePopupWidget() is not None:
             return False
-        # By its cap on the keyboard (the scan code), if told: with Shift let go first, it has another name.
+        # By its cap, if told: with Shift let go first, a key goes up by another name.
         cap = event.nativeScanCode() or plain_key(event)
         if event.type() == QEvent.Type.KeyRelease:
             if event.isAutoRepeat():

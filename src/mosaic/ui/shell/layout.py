@@ -35,6 +35,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The runs that were chosen; the last one was in focus."""
     sort: str = "newest"
     group: str = "none"
+    mode: str = "agent"
+    """Whether the forms are for a person (`human`), for both (`hybrid`) or for agents."""
 
     @staticmethod
     def text(data: bytes) -> str:

@@ -26,6 +26,7 @@ __all__ = ["SPEEDS", "Orders", "Playing", "SeatLine"]
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 240.0)
 """Ticks a second, from slower to faster; beyond the last it goes as fast as it can."""
 _MOST_OPEN = 64  # orders without an answer; of older ones nobody is told any more
+_ALONE = "agent"  # what an actor without a name is called
 _SAID = {
     "take": "Taking over", "give": "Giving back", "act": "The action", "hold": "The action",
     "pause": "Pausing", "go": "Going on", "step": "The step", "pace": "The pace", "reset": "The reset",
@@ -455,4 +456,6 @@ def _line(seat: SeatNow) -> SeatLine:
     else:
         state = ""
     by = "you" if seat.mine else seat.by
-    return SeatLine(seat.actor, seat.operator, by, count(seat.step), number(seat.returned), state, seat.mine)
+    return SeatLine(
+        seat.actor or _ALONE, seat.operator, by, count(seat.step), number(seat.returned), state, seat.mine
+    )

@@ -67,7 +67,13 @@ class _Child(Operator):
     def start(self) -> None:
         """Start the process, and tell it where it will sit."""
         try:
-            self._process = subprocess.Popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._process = subprocess.Popen(
+                self._argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Empty: not recorded. What it simulates to decide is no episode of the session.
+                env={**os.environ, "MOSAIC_RUN_DIR": ""},
+            )
         except OSError as error:
             raise OperatorError(f"{self._argv[0]} cannot be started: {error.strerror}") from None
         poll = select.poll()

@@ -115,6 +115,13 @@ def test_the_same_spaces_fit_whatever_numpy_writes(space: Any) -> None:
     around.check(trained_on="E", spaces=trained)
 
 
+def test_the_largest_float_stands_for_no_bound() -> None:
+    most = float(np.finfo(np.float32).max)
+    older = gym.spaces.Box(np.array([-4.8, -most], np.float32), np.array([4.8, most], np.float32))
+    around = Surroundings("E", told(BOX, gym.spaces.Discrete(2)))
+    around.check(trained_on="E", spaces=told(older, gym.spaces.Discrete(2)))
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -250,9 +250,12 @@ def _policy(
         known = saved.find(root, text, say=say)
     except (RunNotFoundError, UsageError) as error:
         ids = [one.id for one in registry.listed()]
-        raise UsageError(
-            f"{text!r} is neither an operator, nor a run, nor a file: {error}.{near(text, ids)}"
-        ) from None
+        said = str(error).rstrip(".")
+        if not said.endswith("?"):  # it knows no better itself
+            said += f".{near(text, ids)}"
+        raise UsageError(f"{text!r} is neither an operator, nor a run, nor a file: {said}") from None
+    if known.env_id and env_id and known.env_id != env_id:
+        say(f"{text} was trained on {known.env_id}. If it does not fit: mosaic play {known.env_id} -o {text}")
     settings = load(root)
     if known.runner in ("", COMMAND_RUNNER):
         known = _recognised(root, known, runners.listed(settings))

@@ -30,6 +30,7 @@ PROTOCOL = 1
 _MAX_LINE = 64 << 20
 _CHUNK = 1 << 16
 _LEAVE_SECS = 5.0
+_DECIDE = "to decide, which is its --deadline"
 
 
 class _Child(Operator):
@@ -97,9 +98,9 @@ class _Child(Operator):
         began = time.perf_counter()
         self._asked += 1
         self._ask(view)
-        answer = self._answer(self._deadline_secs, "to decide")
+        answer = self._answer(self._deadline_secs, _DECIDE)
         while answer.get("id") != self._asked:  # an answer to what was given up on
-            answer = self._answer(self._deadline_secs, "to decide")
+            answer = self._answer(self._deadline_secs, _DECIDE)
         if "action" not in answer:
             raise OperatorError(f"its answer has no action: {str(answer)[:200]}")
         data = answer.get("data")
@@ -178,7 +179,7 @@ class _Child(Operator):
         except subprocess.TimeoutExpired:
             return "it closed its output"
         if code is not None and code < 0:
-            return f"it was ended by signal {-code}"
+            return f"it was ended by {_signal(-code)}"
         return f"it ended with code {code}; its last words are in the run's stderr"
 
 
@@ -227,10 +228,10 @@ class Lines(_Child):
             found = json.loads(line)
         except ValueError:
             raise wire.WireError(
-                f"a line that is not JSON: {line[:120]!r}. What is for people goes to stderr."
+                f"a line that is not JSON: {_shown(line)}. What is for people goes to stderr"
             ) from None
         if not isinstance(found, dict):
-            raise wire.WireError(f"a line that is not a JSON object: {line[:120]!r}")
+            raise wire.WireError(f"a line that is not a JSON object: {_shown(line)}")
         return found
 
     def _ask(self, view: View) -> None:
@@ -252,3 +253,15 @@ def _as_json(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
+
+
+def _shown(line: bytes) -> str:
+    """The beginning of a line, as people can read it."""
+    return repr(line[:120].decode(errors="replace"))
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those that have no name
+        return f"signal {number}"

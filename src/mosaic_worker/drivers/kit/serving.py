@@ -47,8 +47,8 @@ class Surroundings(NamedTuple):
             if trained and here and not same(here, trained):
                 own = trained if isinstance(trained, str) else trained["text"]
                 raise Refused(
-                    f"the checkpoint does not fit {self.env}: its {name} space is {here['text']}, the policy "
-                    f"was trained on {trained_on or 'an environment'} with {_plain(own)}. Play "
+                    f"the checkpoint does not fit {self.env}: the {name} space there is {here['text']}, the "
+                    f"policy was trained on {trained_on or 'an environment'} with {_plain(own)}. Play "
                     f"{trained_on or 'that one'} instead, or choose another checkpoint"
                 )
 

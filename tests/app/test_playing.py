@@ -12,6 +12,7 @@ from mosaic.artifacts.trust import trust
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
 from mosaic.runners.environments import Readiness
+from tests.artifacts.saving import saved_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +131,24 @@ def test_what_no_runner_knows_says_how_to_play_it(
     )
     with pytest.raises(UsageError, match=said):
         playing.seat_of(root, str(path), {})
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_a_policy_whose_script_kept_its_normaliser_elsewhere_is_refused(
+    root: DataRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, normalised: bool
+) -> None:
+    with_sb3(monkeypatch)
+    run = saved_run(root, name="script")
+    run.list_elsewhere(zipped(tmp_path / "policy.zip", *SAVED_BY_A_SCRIPT), kind="sb3")
+    if normalised:
+        statistics = tmp_path / "vecnormalize.pkl"
+        statistics.write_bytes(b"statistics")
+        run.list_elsewhere(statistics, kind="vecnormalize")
+    run.end()
+    monkeypatch.setattr("mosaic.app.reading.has_ended", lambda *_: False)  # its journal is stored already
+    if not normalised:
+        seat, _ = playing.seat_of(root, str(tmp_path / "policy.zip"), {})
+        assert seat.name == "script@0"
+        return
+    with pytest.raises(UsageError, match="trained on normalised observations.*python:FILE.py"):
+        playing.seat_of(root, str(tmp_path / "policy.zip"), {})

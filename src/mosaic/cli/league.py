@@ -30,7 +30,7 @@ __all__ = ["league_command"]
 _RATINGS = (
     Column("#", right=True),
     Column("PLAYER", flexible=True),
-    Column("OPERATOR", flexible=True),
+    Column("OPERATOR", flexible=True, optional=True),
     Column("ELO, 95 %", right=True),
     Column("GAMES", right=True),
     Column("WON", right=True),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from mosaic.paths import RunFolder
 
-__all__ = ["PERSON", "Person", "session", "settle"]
+__all__ = ["PERSON", "Person", "playing", "session", "settle"]
 
 PERSON = {"kind": "person", "name": "person"}
 _SECS = 60.0
@@ -114,13 +114,20 @@ def _seat(now: Now, actor: str | None) -> Any:
 @contextmanager
 def session(home: Path, **plan: Any) -> Iterator[Person]:
     """Play what a plan of the session's driver says, with a person at hand. It is ended in the end."""
+    with playing(home, "-m", "mosaic_worker.drivers.session", json.dumps(plan)) as person:
+        yield person
+
+
+@contextmanager
+def playing(home: Path, *words: str) -> Iterator[Person]:
+    """A Python program in which somebody plays, as a worker, with a person at hand; ended in the end."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     root = DataRoot(home)
     site = worker_site.install(root)
     run_id = str(ULID())
     folder = root.run(run_id)
     folder.journal.mkdir(mode=0o700, parents=True)
-    command = [sys.executable, "-m", "mosaic_worker.drivers.session", json.dumps(plan)]
+    command = [sys.executable, *words]
     spec = RunSpec(run_id=run_id, command=command, cwd=str(home))
     write_json(folder.manifest, Manifest(spec=spec, created=0.0, host=socket.gethostname()))
     ours = {"PYTHONPATH": str(site), "MOSAIC_RUN_DIR": str(folder.path), "MOSAIC_RUN_ID": run_id}

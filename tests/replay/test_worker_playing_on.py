@@ -14,6 +14,7 @@ from mosaic.replay.branch import Going, plan_branch
 from mosaic.replay.resimulator import Resimulator
 from mosaic.store.reader import StoreReader
 from mosaic_worker.replay.playing_on import Plan, play_on
+from tests.by_hand import playing, settle
 from tests.replay.branched import branched
 from tests.replay.recorded import LOOP, VECTOR, record
 
@@ -189,3 +190,56 @@ def test_what_cannot_go_on_says_why(
     units = [{"reset": {"seed": 3}, "turns": []}]
     assert play_on(Plan(env=env, units=units, turn=0, seats=seats, told={}, **more)) == code
     assert said in capsys.readouterr().err
+
+
+def test_a_person_goes_on_from_a_recorded_step_and_the_whole_replays(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    walk = LOOP.format(
+        imports="",
+        make='"FrozenLake-v1", is_slippery=False, max_episode_steps=3',
+        seed=1,
+        episodes=1,
+        steps=9,
+    ).replace("env.action_space.sample()", "1 if _ < 2 else 0")
+    parent = record(home, walk)
+    going = Going(seats={"*": Seat(kind="person", name="person")})
+    with StoreReader(parent) as reader:
+        spec = plan_branch(parent, reader, 0, 2, run_id="01ARZ3NDEKTSV4RRFFQ69G5FAV", going=going)
+    script = tmp_path / "branch.py"
+    script.write_text(
+        "import sys\nfrom mosaic_worker.replay.branch import main\nsys.exit(main(sys.argv[1]))\n"
+    )
+    with playing(home, str(script), spec.command[-1]) as me:
+        assert not me.order("take")
+        me.act(2)  # from the cell two below the first: the third step, and the time limit's last
+        assert me.process.wait(60) == 0
+    settle(me.folder)
+    with StoreReader(me.folder) as reader, Resimulator(me.folder, reader) as resimulator:
+        [row] = reader.episodes()
+        assert [step.action for step in reader.steps(0)] == [1, 1, 2]
+        [said] = [json.loads(event.data) for event in reader.events("decision")]
+        assert resimulator.judge(row).exact
+    assert (said["operator"], said["step"]) == ("person", 2)
+    assert (me.folder.path / "stdout.log").read_text() == "played 2 steps as recorded, then 1 more\n"
+
+
+def test_whoever_leaves_a_branch_ends_it_where_it_stands(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    walk = LOOP.format(imports="", make='"FrozenLake-v1", is_slippery=False', seed=1, episodes=1, steps=3)
+    parent = record(home, walk.replace("env.action_space.sample()", "0"))
+    going = Going(seats={"*": Seat(kind="person", name="person")})
+    with StoreReader(parent) as reader:
+        spec = plan_branch(parent, reader, 0, 1, run_id="01ARZ3NDEKTSV4RRFFQ69G5FAV", going=going)
+    script = tmp_path / "branch.py"
+    script.write_text(
+        "import sys\nfrom mosaic_worker.replay.branch import main\nsys.exit(main(sys.argv[1]))\n"
+    )
+    with playing(home, str(script), spec.command[-1]) as me:
+        assert not me.order("take")
+        me.act(1)
+        me.act(1)
+        assert "there is no reset here" in me.order("reset")
+        me.leave()
+    assert (me.folder.path / "stdout.log").read_text() == "played 1 steps as recorded, then 2 more\n"

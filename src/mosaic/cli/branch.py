@@ -10,7 +10,8 @@ import click
 from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import note
-from mosaic.cli.play import fps_option, parameters_of, seats_of, shared_options
+from mosaic.cli.play import attend, fps_option, parameters_of, seats_of, shared_options
+from mosaic_worker.common.hands import PERSON
 
 __all__ = ["branch_command"]
 
@@ -105,9 +106,7 @@ def branch_command(
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
-    from mosaic.cli.attend import Attendance
-
-    return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+    return attend(root, run_id, person=PERSON in (operator, *(word.partition("=")[2] for word in seats)))
 
 
 def _file(policy: str) -> Path:

@@ -6,16 +6,20 @@ go: under a tick one that was pressed counts as held for a moment, and repeats k
 
 from __future__ import annotations
 
+import os
 import select
 import shutil
 import sys
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from mosaic.app import key_files, reading
 from mosaic.app.hands import Hands
 from mosaic.app.keys import combination
+from mosaic.cli import ui
 from mosaic.cli.keyboard import Keyboard
+from mosaic.cli.output import note
 from mosaic.errors import UsageError
 from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.reader import Frame, LiveScene
@@ -30,7 +34,7 @@ from mosaic_worker.common.hands import PERSON
 if TYPE_CHECKING:
     from mosaic.paths import DataRoot
 
-__all__ = ["ByHand", "is_terminal"]
+__all__ = ["ByHand", "is_terminal", "let_play"]
 
 _HELD_SECS = 0.35  # longer than a keyboard's pause between repeats
 _LOOK_SECS = 1 / 60
@@ -43,6 +47,19 @@ _MENU = "T take over · Space pause · . step · + - speed · R reset · V view 
 def is_terminal() -> bool:
     """Whether somebody can play here."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def let_play(root: DataRoot, run_id: str) -> None:
+    """Let a person play in a session: in a window, on this terminal, or say where they can come from."""
+    if ui.can_open(os.environ):
+        ui.open_desktop(run_id)
+    elif is_terminal():
+        ByHand(root, run_id).stay()
+    else:
+        note(f"mosaic: it waits for a person: mosaic take {run_id}, or mosaic ui {run_id}")
+        return
+    with suppress(UsageError), Hands(root.run(run_id), name="mosaic play") as hands:  # who left has ended it
+        hands.order("quit")
 
 
 class ByHand:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from mosaic.app.playing import Asked
     from mosaic.paths import DataRoot
 
-__all__ = ["fps_option", "parameters_of", "play_command", "seats_of", "shared_options"]
+__all__ = ["attend", "fps_option", "parameters_of", "play_command", "seats_of", "shared_options"]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -183,28 +181,24 @@ def play_command(
     if detach:
         sys.stdout.write(f"{run_id}\n")
         return 0
+    return attend(root, run_id, person=PERSON in game.sitting.values())
+
+
+def attend(root: DataRoot, run_id: str, *, person: bool) -> int:
+    """Stay with a run in which somebody plays, until it ends. The exit code to leave with.
+
+    Args:
+        root: the data root.
+        run_id: the run.
+        person: whether a person plays: in a window, on this terminal, or from where they will come.
+    """
     from mosaic.cli.attend import Attendance
 
-    if PERSON in game.sitting.values():
-        _by_hand(root, run_id)
+    if person:
+        from mosaic.cli.by_hand import let_play
+
+        let_play(root, run_id)
     return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
-
-
-def _by_hand(root: DataRoot, run_id: str) -> None:
-    """Let a person play: in a window, on this terminal, or where they will come from."""
-    from mosaic.app.hands import Hands
-    from mosaic.cli import ui
-    from mosaic.cli.by_hand import ByHand, is_terminal
-
-    if ui.can_open(os.environ):
-        ui.open_desktop(run_id)
-    elif is_terminal():
-        ByHand(root, run_id).stay()
-    else:
-        note(f"mosaic: it waits for a person: mosaic take {run_id}, or mosaic ui {run_id}")
-        return
-    with suppress(UsageError), Hands(root.run(run_id), name="mosaic play") as hands:  # who left has ended it
-        hands.order("quit")
 
 
 class _Game(NamedTuple):

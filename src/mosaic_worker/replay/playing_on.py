@@ -5,6 +5,7 @@ All operators are ready before anything is played. Refuses to go on from a state
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
@@ -17,12 +18,13 @@ from mosaic_worker.operators.seating import listed
 from mosaic_worker.replay.build import Builder
 from mosaic_worker.replay.stage import make_sim
 from mosaic_worker.replay.units import Unit
+from mosaic_worker.session.attended import Attended, usual_pace
+from mosaic_worker.session.control import Cut
 from mosaic_worker.session.failing import STOP, Guarded
 from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.operator import OperatorError
 from mosaic_worker.session.outcome import SOLE
-from mosaic_worker.session.pace import Pace
 
 if TYPE_CHECKING:
     from mosaic_worker.replay.sims import Found, Sim
@@ -88,12 +90,13 @@ class _Branch:
         try:
             self._operators.update(self._gathered(_actors(plan, sim.world), plan.seats))
             self._record()
-            gathering.wait_ready(self._operators)
-            found = self._as_recorded(sim)
-            if found:
-                return _refused(sim.turn, found)
-            with self._stop.gently():
-                self._go_on(sim.world)
+            with self._attended(sim.world) as attended:
+                gathering.wait_ready(self._operators)
+                found = self._as_recorded(sim)
+                if found:
+                    return _refused(sim.turn, found)
+                with self._stop.gently():
+                    self._go_on(sim.world, attended)
         except Insisted:
             return self._stop.exit_code
         except OperatorError:
@@ -108,6 +111,28 @@ class _Branch:
         sys.stdout.write(f"played {plan.turn} steps as recorded, then {self._taken} more\n")
         sys.stdout.flush()
         return self._stop.exit_code
+
+    def _attended(self, world: World) -> Attended:
+        plan = self._plan
+        person = any(operator.person for operator in self._operators.values())
+        make = functools.partial(
+            gathering.guarded,
+            world,
+            env_id=plan.env_id,
+            on_failure=plan.on_failure,
+            deadline_secs=plan.deadline_secs,
+        )
+        return Attended(
+            world,
+            self._operators,
+            env_id=plan.env_id,
+            pace=usual_pace(world, person=person, fps=plan.fps),
+            fps=plan.fps,
+            stop=lambda: bool(self._stop.asked),
+            make=make,
+            put=self._operators.__setitem__,
+            cuts=("quit",),
+        )
 
     def _gathered(self, actors: List[Any], seats: Dict[str, Dict[str, Any]]) -> Dict[Any, Guarded]:
         plan = self._plan
@@ -142,7 +167,7 @@ class _Branch:
             found = sim.step(units[-1])
         return found
 
-    def _go_on(self, world: World) -> None:
+    def _go_on(self, world: World, attended: Attended) -> None:
         plan = self._plan
         if world.over:
             return
@@ -151,11 +176,21 @@ class _Branch:
             ticks=int(min(plan.max_steps, self._listed_steps())),
             stop=lambda: bool(self._stop.asked),
         )
-        pace, ledger = Pace(plan.fps), Ledger()
-        played = play(
-            world, self._operators, until=until, seed=plan.seed, reset=False, ledger=ledger, pace=pace
-        )
-        self._taken = played.ticks
+        attended.control.begin(episode=0, seed=plan.seed)
+        try:
+            played = play(
+                world,
+                attended.seats,
+                until=until,
+                seed=plan.seed,
+                reset=False,
+                ledger=Ledger(),
+                pace=attended.pace,
+            )
+            self._taken = played.ticks
+            attended.ended(played.episodes)
+        except Cut:
+            self._taken = max(self._taken, attended.control.tick)
 
     def _listed_steps(self) -> float:
         """How many steps a list of actions is for, where it decides for the one actor; else no bound."""

@@ -5,7 +5,7 @@ What a session, an evaluation and a branch have around the one loop. Decides not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, Mapping, Optional
 
 import mosaic_worker
 from mosaic_worker.common.words import Refused
@@ -33,7 +33,8 @@ class Attended:
 
     Args:
         world: what is played.
-        operators: who decides, by actor; all of them ready or about to be.
+        operators: who decides, by actor; all of them ready or about to be. Asked again for an actor that
+            turns up later, whose operator people cannot relieve.
         env_id: what it is called.
         pace: `free`, `tick` or `turn`.
         fps: ticks a second; None for no bound, or under a tick for the environment's own.
@@ -41,7 +42,7 @@ class Attended:
         make: makes an operator for an actor from its description; None where seats stay as they are.
         put: told when an operator that was made was put into an actor's seat. The one before is closed; the
             new one is the caller's, as the others are.
-        cuts: whether episodes may be cut.
+        cuts: the orders that may cut an episode.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Attended:
         stop: Callable[[], bool] = lambda: False,
         make: Optional[Make] = None,
         put: Callable[[Any, Any], object] = lambda _, __: None,
-        cuts: bool = True,
+        cuts: Collection[str] = ("reset", "quit"),
     ) -> None:
         self._make, self._put = make, put
         self._loading: Dict[Any, Operator] = {}
@@ -89,10 +90,12 @@ class Attended:
         }
         self.pace = Hands(self.control, offer=offer, stop=stop)
         self.pace.each_round.append(self._look_at_loading)
-        self.seats: Dict[Any, Relief] = {
+        self.reliefs = {
             actor: Relief(operator, hand=hands[actor], wait=self.pace.person)
             for actor, operator in operators.items()
         }
+        self.seats: Mapping[Any, Operator] = _Seats(self.reliefs, operators)
+        """Who decides, as the loop takes it."""
 
     def __enter__(self) -> Attended:
         """Listen, if this process belongs to a run.
@@ -116,7 +119,7 @@ class Attended:
     def sit(self, operators: Mapping[Any, Operator]) -> None:
         """Everybody changes seats, between two episodes."""
         for actor, operator in operators.items():
-            self.seats[actor].replace(operator, midway=False)
+            self.reliefs[actor].replace(operator, midway=False)
 
     def ended(self, episodes: Iterable[Episode]) -> None:
         """An episode of the world is over: its players may look at it for a moment.
@@ -148,7 +151,7 @@ class Attended:
 
     def _look_at_loading(self) -> None:
         for actor, operator in list(self._loading.items()):
-            hand, seat = self.control.hands[actor], self.seats[actor]
+            hand, seat = self.control.hands[actor], self.reliefs[actor]
             try:
                 if not operator.ready():
                     continue
@@ -164,6 +167,17 @@ class Attended:
             hand.loading = ""
             self.control.changes += 1
             before.close()
+
+
+class _Seats(Dict[Any, Operator]):
+    """Operators that people may relieve; and for whoever turns up later, what others say."""
+
+    def __init__(self, reliefs: Mapping[Any, Operator], others: Mapping[Any, Operator]) -> None:
+        super().__init__(reliefs)
+        self._others = others
+
+    def __missing__(self, actor: Any) -> Operator:
+        return self._others[actor]
 
 
 def render_fps(env: Any) -> Optional[float]:

@@ -6,7 +6,7 @@ Pure: orders in, refusals out. It knows no socket, no clock and no environment: 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Mapping, NamedTuple, Optional
 
 from mosaic_worker.common.hands import PERSON
 from mosaic_worker.session.fitting import checked, fitted
@@ -114,7 +114,7 @@ class Control:
         fps: ticks a second; None for no bound.
         usual_fps: under a tick for which nobody said how fast.
         deploy: makes another operator ready for a seat, from its description; None where seats are fixed.
-        cuts: whether episodes may be cut: not where they are counted.
+        cuts: the orders that may cut an episode: none where episodes are counted.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Control:
         fps: Optional[float] = None,
         usual_fps: float = 30.0,
         deploy: Optional[Callable[[Hand, Dict[str, Any]], None]] = None,
-        cuts: bool = True,
+        cuts: Collection[str] = ("reset", "quit"),
     ) -> None:
         self.hands = hands
         self.pace, self.fps = pace, fps
@@ -155,7 +155,9 @@ class Control:
     def see(self, due: Mapping[Any, View]) -> None:
         """A tick is due: what those see who will be asked."""
         for actor, view in due.items():
-            self.hands[actor].see(view)
+            hand = self.hands.get(actor)
+            if hand is not None:
+                hand.see(view)
         self.tick += 1
         self.changes += 1
 
@@ -292,19 +294,19 @@ class Control:
         self.fps = None if pace == "free" else self._usual_fps if fps is None and pace == "tick" else fps
 
     def _do_reset(self, _: _Owner, order: Dict[str, Any]) -> None:
-        self._may_cut()
+        self._may_cut("reset")
         seed = order.get("seed")
         if seed is not None and (not isinstance(seed, int) or not 0 <= seed < 1 << 32):
             raise RefusedError(f"a seed is a whole number from 0 to 4294967295, not {seed!r}")
         self.cut = Cut(seed=seed)
 
     def _do_quit(self, _: _Owner, __: Dict[str, Any]) -> None:
-        self._may_cut()
+        self._may_cut("quit")
         self.cut = Cut(quit=True)
 
-    def _may_cut(self) -> None:
-        if not self._cuts:
-            raise RefusedError("its episodes are counted: it can be stopped, but no episode can be cut")
+    def _may_cut(self, do: str) -> None:
+        if do not in self._cuts:
+            raise RefusedError(f"its episodes are what was asked for: there is no {do} here, only a stop")
 
     def _do_deploy(self, _: _Owner, order: Dict[str, Any]) -> None:
         hand = self._hand(order)

@@ -23,9 +23,14 @@ _TAKEN = {"verdict": "replace", "by": PERSON, "reason": "taken over"}
 
 
 class Ledger:
-    """The decisions of one session."""
+    """The decisions of one session.
 
-    def __init__(self) -> None:
+    Args:
+        quiet: only what a person changed is written, and who decides again afterwards.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._last: Dict[Any, Tuple[str, str]] = {}
         """Of each actor: its episode, and who decided last in it."""
 
@@ -46,7 +51,10 @@ class Ledger:
         data = dict((choice if taken is None else taken).data or {})
         by = str(data.pop("by", operator))
         now = (standing.episode_id, by)
-        if taken is None and not data and self._last.get(actor) == now:
+        last = self._last.get(actor)
+        if taken is None and not data and last == now:
+            return
+        if self._quiet and taken is None and (last is None or last[1] != PERSON):
             return
         self._last[actor] = now if taken is None else (standing.episode_id, PERSON)
         corrected = {} if taken is None else {"executed": choice.action, **_TAKEN}

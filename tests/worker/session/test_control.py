@@ -195,9 +195,9 @@ def test_a_reset_cuts_with_a_seed_and_a_quit_ends() -> None:
 
 
 def test_where_episodes_are_counted_none_is_cut_and_no_seat_changes() -> None:
-    one, _ = control(cuts=False)
-    assert "no episode can be cut" in refused(one, "reset")
-    assert "no episode can be cut" in refused(one, "quit")
+    one, _ = control(cuts=())
+    assert "there is no reset here" in refused(one, "reset")
+    assert "there is no quit here" in refused(one, "quit")
     assert "fixed" in refused(one, "deploy", seat={"kind": "random", "name": "random"})
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional
 
 import mosaic_worker
 from mosaic_worker.drivers.kit import command
+from mosaic_worker.session.attended import Attended
+from mosaic_worker.session.ledger import Ledger
 from mosaic_worker.session.loop import Until, play
 from mosaic_worker.session.outcome import SOLE
 from mosaic_worker.session.played import Episode, Played
@@ -55,7 +57,7 @@ def evaluate(
     step: int,
     returned: Optional[Callable[[Episode], float]] = None,
 ) -> Evaluation:
-    """Play episodes, record each return, print and record the result.
+    """Play episodes, record each return, print and record the result. People may relieve the operator.
 
     Args:
         env: where to play; it stays open.
@@ -69,8 +71,21 @@ def evaluate(
 
     def ended(episode: Episode) -> None:
         found.add(episode if returned is None else episode._replace(returned=returned(episode)))
+        attended.control.begin(episode=len(found.episodes), seed=seed or 0)
 
-    played = play(SingleWorld(env), operator, until=Until(episodes=episodes), seed=seed, ended=ended)
+    world = SingleWorld(env)
+    env_id = getattr(getattr(env, "spec", None), "id", "")
+    with Attended(world, {SOLE: operator}, env_id=env_id, cuts=()) as attended:
+        attended.control.episodes = episodes
+        played = play(
+            world,
+            attended.seats,
+            until=Until(episodes=episodes),
+            seed=seed,
+            ended=ended,
+            ledger=Ledger(quiet=True),
+            pace=attended.pace,
+        )
     found.ticks = played.ticks
     report(found, step=step)
     return found

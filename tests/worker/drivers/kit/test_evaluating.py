@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
@@ -10,12 +11,31 @@ import pytest
 import mosaic_worker
 from mosaic.protocol.codec import decode_lines
 from mosaic.protocol.events import Log, Metric
+from mosaic.store.reader import StoreReader
 from mosaic_worker.drivers.kit.evaluating import Evaluation, evaluate, summary
 from mosaic_worker.operators import Policy
 from mosaic_worker.recorder import Recorder
+from tests.by_hand import playing, settle
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+GATED = """
+import os, time
+import gymnasium as gym
+from mosaic_worker.drivers.kit.evaluating import evaluate
+from mosaic_worker.operators import Choice, Policy
+
+class Left(Policy):
+    name = "left"
+    def act(self, view):
+        time.sleep(0.02)  # a policy that takes its time: orders are looked for some times a second
+        while not os.path.exists({gate!r}):
+            time.sleep(0.01)
+        return Choice(0, {{"value": 0.5}})
+
+evaluate(gym.make("MountainCar-v0", max_episode_steps=12), Left(None), seed=1, episodes=2, step=5)
+"""
 
 
 @pytest.fixture
@@ -94,3 +114,33 @@ def test_a_return_that_the_environment_counted_itself_is_the_one_that_is_said(
     )
     assert told.returns == [float(told.lengths[0])] == [float(told.ticks)]
     assert metrics(recorded(recorder, tmp_path))[0] == ("eval/episodic_return", told.returns[0], 1)
+
+
+def test_a_person_relieves_the_policy_that_is_evaluated_and_only_that_is_in_the_ledger(
+    tmp_path: Path,
+) -> None:
+    gate, script = tmp_path / "gate", tmp_path / "evaluate.py"
+    script.write_text(GATED.format(gate=str(gate)))
+    with playing(tmp_path / "home", str(script)) as me:
+        numbers = [me.hands.order(do) for do in ("pause", "take", "go")]  # before the first decision is made
+        gate.touch()
+        me.until(lambda now: now.seats[0].waits)
+        assert [me.answers[number] for number in numbers] == ["", "", ""]
+        assert "there is no reset here" in me.order("reset")
+        assert "fixed" in me.order("deploy", seat={"kind": "random", "name": "random"})
+        for _ in range(3):
+            me.act(2)
+        assert not me.order("give")
+        assert me.process.wait(60) == 0
+    settle(me.folder)
+    with StoreReader(me.folder) as reader:
+        rows = list(reader.episodes())
+        assert [row.steps for row in rows] == [12, 12]
+        actions = [step.action for step in reader.steps(0)]
+        decisions = [json.loads(event.data) for event in reader.events("decision")]
+    taken = [one["step"] for one in decisions if one.get("verdict") == "replace"]
+    assert len(taken) == 3
+    assert [actions[step] for step in taken] == [2, 2, 2]
+    assert actions.count(2) == 3
+    assert [one["operator"] for one in decisions] == ["left"] * 4
+    assert decisions[-1]["step"] == taken[-1] + 1  # who decides again; the rest goes without saying

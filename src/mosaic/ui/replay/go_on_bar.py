@@ -16,7 +16,7 @@ from mosaic.ui.shell.theme import GAP, TIGHT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QKeyEvent, QShowEvent
+    from PySide6.QtGui import QShowEvent
 
     from mosaic.ui.replay.replaying import Replaying
     from mosaic.ui.shell.context import Context
@@ -45,7 +45,7 @@ class GoOnBar(QWidget):
         self._take_over: Callable[[], object] | None = None
         self.step = QLabel()
         self.step.setAccessibleName("From which step")
-        self.who = _Who()
+        self.who = QComboBox()
         self.who.setEditable(True)
         self.who.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.who.setAccessibleName("Who goes on")
@@ -116,15 +116,6 @@ class GoOnBar(QWidget):
         opened = self._replaying.opened
         at = self._replaying.transport.position
         self.step.setText(f"From step {count(at if opened is None else min(at, opened.last))} on:")
-
-
-class _Who(QComboBox):
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt would hand Return to the line edit a second time, and two runs would start."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.accept()
-        else:
-            super().keyPressEvent(event)
 
 
 def _known_forms() -> list[str]:

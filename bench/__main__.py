@@ -374,8 +374,17 @@ def _sessions(found: Figures) -> list[Row]:
         )
         for env_id, seats, _ in importlib.import_module("bench.sessions").SETTINGS
     ]
+    chess = Row(
+        "moves of chess, chance against chance, recorded",
+        found["chess_recorded"],
+        "/s",
+        beside="not recorded",
+        beside_value=found["chess_bare"],
+        more_is_better=True,
+    )
     return [
         *rows,
+        chess,
         Row("a decision through a child, median", found["framed_us"], "µs", 120.0),
         Row("… by JSON lines", found["lines_us"], "µs"),
     ]

@@ -1,4 +1,4 @@
-"""Sessions: ticks in lock-step, recorded and not, and a decision that comes from another process.
+"""Sessions: ticks in lock-step and moves of chess, recorded and not, and a decision from another process.
 
 Ticks are of processor time of the playing process, with operators that draw, each by a seed of its own: some
 copies end early and wait, as in life. A decision is the way to a child and back, its wake-up included.
@@ -28,7 +28,7 @@ from mosaic_worker.session.operator import Seat
 
 __all__ = ["SETTINGS", "measure"]
 
-SCRIPT = Path(__file__).parent / "scripts" / "lockstep.py"
+SCRIPTS = Path(__file__).parent / "scripts"
 SETTINGS = (
     ("CartPole-v1", 4, 20_000),
     ("CartPole-v1", 8, 10_000),
@@ -50,24 +50,22 @@ from mosaic_worker.drivers.kit import Policy, serve
 serve(None, lambda words, around: Policy(lambda view: 0))
 """
 _DECISIONS = 2000
+_CHESS, _MOVES = "pettingzoo.classic.chess_v6", 3_000
 
 
 def measure() -> dict[str, float]:
-    """Ticks per second by environment and number of seats; microseconds of a decision."""
+    """Ticks per second by environment and number of seats, moves of chess; microseconds of a decision."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         root = DataRoot(Path(folder))
         site = worker_site.install(root)
-        for env_id, seats, ticks in SETTINGS:
-            for name, recorded in (("recorded", True), ("bare", False)):
-                run = Path(folder) / f"{env_id}-{seats}-{name}"
-                (run / "journal").mkdir(parents=True)
-                ours = {"MOSAIC_RUN_DIR": str(run), "MOSAIC_RUN_ID": "01BENCH"} if recorded else {}
-                words = [sys.executable, str(SCRIPT), env_id, str(seats), str(ticks)]
-                env = {**os.environ, "PYTHONPATH": str(site), **ours}
-                said = subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
-                timed = next(line for line in said.splitlines() if line.startswith("TIMED "))
-                found[f"{env_id}_{seats}_{name}"] = json.loads(timed[6:])["ticks_per_sec"]
+        for name, recorded in (("recorded", True), ("bare", False)):
+            for env_id, seats, ticks in SETTINGS:
+                run = Path(folder) / f"{env_id}-{seats}-{name}" if recorded else None
+                words = ["lockstep.py", env_id, str(seats), str(ticks)]
+                found[f"{env_id}_{seats}_{name}"] = _timed(words, site, run)["ticks_per_sec"]
+            run = Path(folder) / f"game-{name}" if recorded else None
+            found[f"chess_{name}"] = _timed(["moves.py", _CHESS, str(_MOVES)], site, run)["moves_per_sec"]
         environment = dict(os.environ)
         os.environ["PYTHONPATH"] = str(site)
         try:
@@ -77,6 +75,24 @@ def measure() -> dict[str, float]:
             os.environ.clear()
             os.environ.update(environment)
     return found
+
+
+def _timed(words: list[str], site: Path, run: Path | None) -> dict[str, float]:
+    """What a script of ours measured in a process of its own, recorded into `run` if there is one."""
+    ours = {}
+    if run is not None:
+        (run / "journal").mkdir(parents=True)
+        ours = {"MOSAIC_RUN_DIR": str(run), "MOSAIC_RUN_ID": "01BENCH"}
+    done = subprocess.run(
+        [sys.executable, str(SCRIPTS / words[0]), *words[1:]],
+        env={**os.environ, "PYTHONPATH": str(site), **ours},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    timed = next(line for line in done.stdout.splitlines() if line.startswith("TIMED "))
+    measured: dict[str, float] = json.loads(timed[6:])
+    return measured
 
 
 def _decision(kind: Any, program: str) -> float:

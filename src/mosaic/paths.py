@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 __all__ = ["DataRoot", "RunFolder", "data_root"]
@@ -13,7 +14,10 @@ _SOCKET_PATH_LIMIT = 100  # sun_path holds 108 bytes; leave room for gRPC's pref
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The files of one run. The folder can be moved and copied: nothing in it says where it lies."""
+    """The files of one run. The folder can be moved and copied: nothing in it says where it lies.
+
+    Each name is made once: ingest asks for a dozen of them ten times a second.
+    """
 
     path: Path
 
@@ -22,77 +26,77 @@ class RunFolder:
         """The run's id: the folder's name."""
         return self.path.name
 
-    @property
+    @cached_property
     def manifest(self) -> Path:
         """The spec and the history of states."""
         return self.path / "manifest.json"
 
-    @property
+    @cached_property
     def journal(self) -> Path:
         """The folder of segments: `<producer>-<nnnn>.jsonl`, sealed to `.jsonl.zst`."""
         return self.path / "journal"
 
-    @property
+    @cached_property
     def order(self) -> Path:
         """Which episode has which index; written by ingest alone."""
         return self.path / "journal" / "episodes.order"
 
-    @property
+    @cached_property
     def stdout(self) -> Path:
         """The worker's standard output; JSON lines in it are events."""
         return self.path / "stdout.log"
 
-    @property
+    @cached_property
     def stderr(self) -> Path:
         """The worker's standard error."""
         return self.path / "stderr.log"
 
-    @property
+    @cached_property
     def shim_lock(self) -> Path:
         """Held by the shim for as long as it lives."""
         return self.path / "shim.lock"
 
-    @property
+    @cached_property
     def tree_lock(self) -> Path:
         """Held by the worker and what it forks."""
         return self.path / "tree.lock"
 
-    @property
+    @cached_property
     def control(self) -> Path:
         """The daemon's standing order to the shim."""
         return self.path / "control.json"
 
-    @property
+    @cached_property
     def proc(self) -> Path:
         """What the shim started."""
         return self.path / "proc.json"
 
-    @property
+    @cached_property
     def exit(self) -> Path:
         """How the worker ended."""
         return self.path / "exit.json"
 
-    @property
+    @cached_property
     def synced(self) -> Path:
         """When the shim last made the journal durable: its modification time."""
         return self.path / "synced"
 
-    @property
+    @cached_property
     def fresh(self) -> Path:
         """Until when somebody wants the store to follow closely: its modification time."""
         return self.path / "fresh"
 
-    @property
+    @cached_property
     def stored(self) -> Path:
         """Up to when all that was acknowledged is in the store: its modification time."""
         return self.path / "stored"
 
-    @property
+    @cached_property
     def store(self) -> Path:
         """The index made from the journal."""
         return self.path / "telemetry.sqlite"
 
-    @property
+    @cached_property
     def quarantine(self) -> Path:
         """Every line that was not an event."""
         return self.path / "quarantine.jsonl"

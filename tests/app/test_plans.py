@@ -66,18 +66,26 @@ def test_seeds_are_listed_ranged_or_counted(tmp_path: Path, line: str, expected:
             'env = "E"\n\nepisods = 3\noperator = "noop"\n',
             r"plan.toml:3: a plan has no 'episods'. Did you mean 'episodes'",
         ),
-        ('operator = "noop"\n', "missing required field `env`"),
+        ('operator = "noop"\n', r'plan.toml: what is played\? Add a line such as: env = "CartPole-v1"'),
         ('env = "E"\n', 'nobody plays. Add a line such as: operator = "random"'),
         (
             'env = "E"\noperator = "noop"\nepisodes = "many"\n',
-            r"plan.toml:3: Expected `int \| null`, got `str`",
+            r"plan.toml:3: Expected `int`, got `str`",
         ),
         (
             'env = "E"\noperator = "noop"\nseeds = "1-2"\nepisodes = 2\n',
             "plan.toml:4: .*leave `episodes` out",
         ),
         ('env = "E"\noperator = "noop"\nseeds = []\n', "plan.toml:3: at least one seed"),
-        ('env = "E"\noperator = "noop"\nseeds = "3-1"\n', "not a range"),
+        ('env = "E"\noperator = "noop"\nseeds = "3-1"\n', "plan.toml:3: .*not a range"),
+        ('env = "E"\noperator = "noop"\nseeds = [4, -1]\n', "plan.toml:3: Expected `int` >= 0"),
+        ('env = "E"\noperator = "noop"\nepisodes = 0\n', "plan.toml:3: Expected `int` >= 1"),
+        ('env = "E"\nmax_steps = 0\noperator = "noop"\n', "plan.toml:2: Expected `int` >= 1"),
+        ('env = "E"\noperator = "noop"\nfps = -1\n', "plan.toml:3: Expected `float` > 0"),
+        (
+            'env = "E"\noperator = "noop"\non_failure = "panic"\n',
+            "plan.toml:3: Expected `stop`, `noop` or `random`, got 'panic'",
+        ),
     ],
 )
 def test_an_error_says_where_it_is_and_the_way_out(tmp_path: Path, text: str, said: str) -> None:

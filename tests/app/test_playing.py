@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mosaic.app import playing
+from mosaic.artifacts.trust import trust
 from mosaic.errors import UsageError
 from mosaic.paths import DataRoot
+from mosaic.runners.environments import Readiness
+from tests.artifacts.saving import saved_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,3 +88,67 @@ def test_what_cannot_be_asked_for_says_why(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         playing.plan(root, "CartPole-v1", seats, **asked)
+
+
+def zipped(path: Path, *names: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "{}")
+    return path
+
+
+SAVED_BY_A_SCRIPT = ("data", "policy.pth", "policy.optimizer.pth", "_stable_baselines3_version")
+
+
+def with_sb3(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the runner's environment were there: nothing of it is started by a plan."""
+    ready = Readiness(state="ready", text="", python="/envs/sb3/bin/python", remedy="")
+    monkeypatch.setattr("mosaic.runners.environments.readiness", lambda *_, **__: ready)
+
+
+def test_what_a_script_saved_is_known_by_its_contents_and_loaded_only_when_trusted(
+    root: DataRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_sb3(monkeypatch)
+    path = zipped(tmp_path / "policy.zip", *SAVED_BY_A_SCRIPT)
+    with pytest.raises(UsageError, match=f"mosaic trust {path}"):
+        playing.seat_of(root, str(path), {})
+    found = trust(root, path)
+    seat, python = playing.seat_of(root, str(path), {})
+    assert (seat.kind, python) == ("policy", "/envs/sb3/bin/python")
+    assert seat.argv[:3] == ["/envs/sb3/bin/python", "-m", "mosaic_worker.drivers.sb3"]
+    assert found.sha256 in seat.argv
+    assert "--algo" not in seat.argv  # the file says so itself
+
+
+@pytest.mark.parametrize("names", [("data", "policy.pth"), ("weights.npy",)])
+def test_what_no_runner_knows_says_how_to_play_it(
+    root: DataRoot, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    path = zipped(tmp_path / "policy.zip", *names)
+    said = (
+        rf"no runner knows it\. .*--operator python:FILE\.py\. To evaluate it: mosaic eval {path} -- python"
+    )
+    with pytest.raises(UsageError, match=said):
+        playing.seat_of(root, str(path), {})
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_a_policy_whose_script_kept_its_normaliser_elsewhere_is_refused(
+    root: DataRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, normalised: bool
+) -> None:
+    with_sb3(monkeypatch)
+    run = saved_run(root, name="script")
+    run.list_elsewhere(zipped(tmp_path / "policy.zip", *SAVED_BY_A_SCRIPT), kind="sb3")
+    if normalised:
+        statistics = tmp_path / "vecnormalize.pkl"
+        statistics.write_bytes(b"statistics")
+        run.list_elsewhere(statistics, kind="vecnormalize")
+    run.end()
+    monkeypatch.setattr("mosaic.app.reading.has_ended", lambda *_: False)  # its journal is stored already
+    if not normalised:
+        seat, _ = playing.seat_of(root, str(tmp_path / "policy.zip"), {})
+        assert seat.name == "script@0"
+        return
+    with pytest.raises(UsageError, match="trained on normalised observations.*python:FILE.py"):
+        playing.seat_of(root, str(tmp_path / "policy.zip"), {})

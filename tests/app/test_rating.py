@@ -112,6 +112,22 @@ def test_a_game_of_several_is_one_between_each_two_and_seats_of_one_player_count
     assert league.ratings.games == 3
 
 
+def test_what_an_operator_simulates_to_decide_is_no_game(tmp_path: Path) -> None:
+    session = asked(tmp_path, first=[0, 1, 2], second=[3, 4, 8, 5, 6, 7, 0, 1, 2])
+    mind = tmp_path / "first.py"
+    mind.write_text(
+        "from pettingzoo.classic import tictactoe_v3\n"
+        "mine = tictactoe_v3.env()\nmine.reset(seed=9)\nmine.step(4)\n"
+        + mind.read_text().replace(
+            "def act(view):\n", "def act(view):\n    mine.reset(seed=9)\n    mine.step(4)\n"
+        )
+    )
+    folder = played(tmp_path, session)
+    with StoreReader(folder) as reader:
+        assert len({row.group for row in reader.episodes()}) > 4
+    assert judged(folder, session).meetings[0][:5] == ("first", "second", 4, 0, 0)
+
+
 def test_a_record_of_something_else_is_refused(tmp_path: Path) -> None:
     session = asked(tmp_path, first=[0, 1, 2], second=[3, 4, 8, 5, 6, 7, 0, 1, 2])
     folder = played(tmp_path, session)

@@ -47,9 +47,9 @@ class Saved:
         self._recorder.checkpoint(path, step=step, kind="tabular", meta={**META, **meta})
         return path
 
-    def list_elsewhere(self, path: Path) -> None:
-        """List a file that lies anywhere."""
-        self._recorder.checkpoint(path, step=0, kind="torch")
+    def list_elsewhere(self, path: Path, *, kind: str = "torch") -> None:
+        """List a file that lies anywhere, as a script's hooks do."""
+        self._recorder.checkpoint(path, step=0, kind=kind)
 
     def end(self) -> None:
         """Close the journal and store all of it."""

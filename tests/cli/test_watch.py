@@ -71,6 +71,44 @@ def test_thirty_frames_of_an_unmodified_script_are_saved(
     assert mosaic("stop", "last").code == 0
 
 
+LAKE = """
+import time, gymnasium as gym
+env = gym.make("FrozenLake-v1", is_slippery=False)
+env.reset(seed=1)
+while True:
+    time.sleep(0.01)
+    if env.step(1)[2]:
+        env.reset()
+"""
+
+
+def test_scenes_are_printed_as_text_or_saved_and_what_has_none_says_so(
+    root: DataRoot, mosaic: Callable[..., Said], script: Path, tmp_path: Path
+) -> None:
+    del root
+    lake = tmp_path / "lake.py"
+    lake.write_text(LAKE)
+    assert mosaic("run", "--detach", "--", sys.executable, str(lake)).code == 0
+    said = mosaic("watch", "last", "--view", "text", "--frames", "3")
+    assert said.code == 0, said.err
+    assert [block.count("@") for block in said.out.strip().split("\n\n")] == [1, 1, 1]
+    assert "4 by 4 cells" in said.out
+    out = tmp_path / "out"
+    said = mosaic("watch", "last", "--view", "scene", "--frames", "2", "--png", str(out))
+    assert said.code == 0, said.err
+    assert said.out.startswith("2 scenes in")
+    assert _decode((out / "frame-00001.png").read_bytes())[:3] == (384, 384, 3)
+    said = mosaic("watch", "last", "--view", "text", "--png", str(out))
+    assert said.code == 2
+    assert "take --view scene" in said.err
+    assert mosaic("stop", "last").code == 0
+    assert mosaic("run", "--detach", "--", sys.executable, str(script), "1").code == 0
+    said = mosaic("watch", "last", "--view", "text")
+    assert said.code == 1
+    assert "no scene of what this run plays. Without --view its frames are shown" in said.err
+    assert mosaic("stop", "last").code == 0
+
+
 def test_nothing_is_left_after_killing_everything_and_starting_a_daemon(
     root: DataRoot, mosaic: Callable[..., Said], script: Path
 ) -> None:

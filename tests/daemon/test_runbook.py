@@ -231,6 +231,43 @@ def test_a_manifest_that_is_mended_is_read_again(root: DataRoot, book: RunBook) 
     assert (run.state, run.row.command) == (RunState.LOST, ["x"])
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_manifest_that_goes_bad_later_makes_its_run_unreadable_and_is_not_overwritten(
+    root: DataRoot, book: RunBook, *, ended: bool
+) -> None:
+    folder = make(root, 1)
+    with Lock(folder.shim_lock):
+        (run,) = book.scan()
+        book.flush()
+        book.refresh(run)
+        if ended:
+            write_json(folder.exit, ExitRecord(code=0, t=2.0))
+            book.refresh(run)
+            book.flush()
+        whole = folder.manifest.read_bytes()
+        folder.manifest.write_text("{")
+        assert book.outdated(run)
+        book.refresh(run)
+        assert (run.state, run.row.command) == (RunState.UNREADABLE, ["x"])
+        assert str(folder.manifest) in run.row.reason
+        book.flush()
+        assert folder.manifest.read_text() == "{"
+        folder.manifest.write_bytes(whole)
+        book.refresh(run)
+        assert run.state is (RunState.FINISHED if ended else RunState.QUEUED)
+        assert run.row.command == ["x"]
+        assert not book.outdated(run)
+
+
+def test_our_own_manifest_is_read_once_and_then_known(root: DataRoot, book: RunBook) -> None:
+    make(root, 1)
+    (run,) = book.scan()
+    book.flush()
+    assert book.outdated(run)  # written by us: nobody else may have done so since
+    book.refresh(run)
+    assert not book.outdated(run)
+
+
 @pytest.mark.parametrize("name", ["exit.json", "shim.lock", "journal"])
 def test_an_unreadable_run_is_a_row_with_the_reason_and_nothing_is_written_into_it(
     root: DataRoot, book: RunBook, name: str

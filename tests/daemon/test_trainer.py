@@ -17,7 +17,7 @@ from mosaic.daemon import janitor
 from mosaic.daemon.ingest_link import News
 from mosaic.daemon.places.local.place import LocalPlace
 from mosaic.daemon.trainer import LOCAL, Trainer
-from mosaic.errors import AmbiguousRunError, RunNotFoundError, UsageError
+from mosaic.errors import AmbiguousRunError, RunNotFoundError, StoreError, UsageError
 from mosaic.paths import DataRoot
 from mosaic.protocol.rows import StoreSummary
 from mosaic.protocol.runs import ENDED, RunRow, RunSpec, RunState
@@ -358,6 +358,21 @@ def test_a_damaged_manifest_costs_only_that_run_its_name(home: Path) -> None:
         assert "cannot be read" in row.reason
         assert root.run(run_id(0)).manifest.read_text() == "{"
         assert trainer.run(run_id(1)).command == ["true"]
+
+
+def test_a_manifest_that_goes_bad_after_its_run_ended_is_told_and_not_overwritten(home: Path) -> None:
+    folder = runs.create(DataRoot(home), ask(0, ["true"]), created=1.0)
+    folder.exit.write_text('{"code": 0, "t": 8.0}')
+    with trainer_of(home) as trainer:
+        assert trainer.run(run_id(0)).state is RunState.FINISHED
+        trainer.tick()
+        assert trainer.run(run_id(0)).state is RunState.FINISHED
+        folder.manifest.write_text("{")
+        assert trainer.run(run_id(0)).state is RunState.UNREADABLE
+        with pytest.raises(StoreError, match="cannot be read"):
+            trainer.edit(run_id(0), name="new", set_tags={}, drop_tags=[])
+        trainer.tick()
+        assert folder.manifest.read_text() == "{"
 
 
 def test_what_a_killed_unpack_left_goes_when_a_daemon_starts(home: Path) -> None:

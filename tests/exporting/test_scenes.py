@@ -73,5 +73,7 @@ def test_without_pillow_it_says_what_to_install_and_that_svg_needs_nothing(
 ) -> None:
     monkeypatch.delitem(sys.modules, "mosaic.exporting.raster", raising=False)
     monkeypatch.setitem(sys.modules, "PIL", cast("Any", None))
-    with pytest.raises(UsageError, match=r"needs Pillow.*mosaic-workbench\[video\].*SVG files need nothing"):
+    with pytest.raises(
+        UsageError, match=r"needs Pillow.*mosaic-workbench\[video\].*SVG files and --view text need nothing"
+    ):
         next(painted([(0, ALL)]))

@@ -106,6 +106,7 @@ def test_environments_without_frames_are_counted_but_not_watched(tmp_path: Path)
         assert (viewer.watched, viewer.count()) == ([], 3)
         assert lane.wake[0] == 0
         assert not viewer.has_frames()
+        assert viewer.without_scenes()
     lane.close()
 
 
@@ -121,6 +122,7 @@ def test_whether_what_cannot_be_drawn_has_scenes_is_asked_until_it_is_known(tmp_
         lane.set_scenes(0, layout.HAS_SCENES)
         lane.set_scenes(1, layout.NO_SCENES)
         assert viewer.has_scenes()
+        assert not viewer.without_scenes()
         clock.now += 2 * SECOND
         viewer.tick()
         assert list(lane.leases(clock.now)) == [], "it is known, and there are no frames to ask for"

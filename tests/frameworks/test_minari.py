@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,15 @@ from mosaic.errors import ReplayError, UsageError
 from mosaic.exporting.minari import Chosen, export_minari
 from mosaic.protocol.events import Decision
 from mosaic.protocol.sessions import Seat
-from mosaic.replay.branch import Going, plan_branch
 from mosaic.store.eventlog import typed
 from mosaic.store.reader import StoreReader
 from tests.envs import python_of
+from tests.replay.branched import branched
 from tests.replay.recorded import record
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mosaic.paths import RunFolder
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
@@ -56,12 +57,6 @@ def act(view):
     return Choice(proposed, {"value": 1.0})
 """
 """Goes on by itself; from its third decision to its fifth somebody else decides."""
-
-PLAYED_ON = """
-import json
-from mosaic_worker.replay.playing_on import Plan, play_on
-play_on(Plan(**json.loads({plan!r})))
-"""
 
 PIXELS = """
 import gymnasium as gym
@@ -188,11 +183,10 @@ def test_a_branch_that_somebody_took_over_is_marked_where_it_was(tmp_path: Path)
     """Also where the person did what was proposed; and nowhere else, though every decision is recorded."""
     parent, mind = _run(tmp_path, TAKEN_OVER.format(env="CartPole-v1", steps=12)), tmp_path / "mind.py"
     mind.write_text(MIND)
-    going = Going(seats={"*": Seat(kind="python", name="mind", path=str(mind))}, max_steps=8)
     with StoreReader(parent) as reader:
-        spec = plan_branch(parent, reader, 0, 4, run_id="a-branch", going=going)
         before = [step.action for step in reader.steps(0)[:4]]
-    branch = _run(tmp_path, PLAYED_ON.format(plan=Path(spec.command[-1]).read_text()))
+    seat = Seat(kind="python", name="mind", path=str(mind))
+    branch = branched(parent, 0, 4, seat=seat, max_steps=8)
     with StoreReader(branch) as reader:
         said = [typed(event) for event in reader.each_event("decision", episode=0)]
         actions = [step.action for step in reader.steps(0)]

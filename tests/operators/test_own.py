@@ -57,3 +57,14 @@ def test_a_program_is_found_and_its_words_are_split_as_a_shell_does() -> None:
 def test_a_checkpoint_is_named_itself() -> None:
     with pytest.raises(UsageError, match="name the checkpoint itself"):
         own.CHECKPOINT.seat("x", name="checkpoint:x", parameters={})
+
+
+@pytest.mark.parametrize(
+    ("held", "said"), [("[1, 2", "does not hold JSON"), ('{"no": "list"}', "must hold a JSON list")]
+)
+def test_a_list_of_actions_is_looked_at_before_anything_is_started(
+    tmp_path: Path, held: str, said: str
+) -> None:
+    (tmp_path / "path.json").write_text(held)
+    with pytest.raises(UsageError, match=said):
+        own.ACTIONS.seat(str(tmp_path / "path.json"), name="actions:path.json", parameters={})

@@ -158,3 +158,19 @@ def test_operators_play_and_a_match_is_judged(runs: mosaic.Connection) -> None:
     assert (pair.first, pair.second, pair.paired.ties) == ("a", "b", 2)
     with pytest.raises(UsageError, match="no operator in these seats"):
         runs.play("CartPole-v1", "noop", operator_parameters={"sample": True})
+
+
+@pytest.mark.timeout(300)
+def test_a_league_is_played_and_judged(runs: mosaic.Connection) -> None:
+    cup = runs.league("pettingzoo.classic.tictactoe_v3", ["random", "noop"], seeds=[4, 5], name="cup")
+    cup.wait(timeout_secs=60)
+    league = runs.get("cup").league()
+    assert [met.seed for met in league.games] == [4, 4, 5, 5]
+    assert league.players == ("random", "noop")
+    assert sum(league.meetings[0][2:5]) == 4
+    with pytest.raises(UsageError, match="mosaic versus"):
+        runs.league("CartPole-v1", ["random", "noop"])
+    alone = runs.play("CartPole-v1", "noop")
+    with pytest.raises(UsageError, match="not a league"):
+        alone.league()
+    alone.wait(timeout_secs=60)

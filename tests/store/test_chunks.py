@@ -56,8 +56,8 @@ def assert_same(first: chunks.Steps, second: chunks.Steps) -> None:
 
 
 @settings(deadline=None)
-@given(st.integers(1, 30), st.data())
-def test_every_value_round_trips_exactly(count: int, data: st.DataObject) -> None:
+@given(st.integers(1, 30), st.booleans(), st.data())
+def test_every_value_round_trips_exactly(count: int, quick: bool, data: st.DataObject) -> None:
     def many(strategy: st.SearchStrategy[object]) -> list[object]:
         return data.draw(st.lists(strategy, min_size=count, max_size=count))
 
@@ -69,7 +69,7 @@ def test_every_value_round_trips_exactly(count: int, data: st.DataObject) -> Non
         action=[encoded(value) for value in many(json_values)],
         obs=[encoded(value) for value in many(json_values)],
     )
-    assert_same(chunks.decode(chunks.encode([3], [count], steps, [b""])).steps, steps)
+    assert_same(chunks.decode(chunks.encode([3], [count], steps, [b""], quick=quick)).steps, steps)
 
 
 @pytest.mark.parametrize("counts", [[1], [1, 1, 1], [5, 1, 300, 2], [1024], [500, 524]])
@@ -95,14 +95,30 @@ def test_what_is_packed_quickly_comes_back_the_same(counts: list[int]) -> None:
     assert (quick.episodes, quick.counts, quick.resets) == (best.episodes, best.counts, best.resets)
 
 
+def test_every_form_of_a_column_is_packed_quickly_too() -> None:
+    forms = {
+        "texts": [b'"left"', b'"right"', b"null"],
+        "ints": [b"-5", b"9223372036854775807", b"7"],
+        "checksums": [b'{"crc32":%d,"nd":"|u1","shape":[9]}' % k for k in (1, 4294967295, 3)],
+        "arrays": [nd(bytes([k] * 3), "|u1", [3]) for k in (0, 7, 255)],
+        "same": [b'"x"'] * 3,
+    }
+    for name, texts in forms.items():
+        steps = make(3, action=texts, obs=texts)
+        assert type(steps.action).__name__.lower() == name
+        steps = dataclasses.replace(steps, agent=steps.action, rewards=steps.obs)
+        assert_same(chunks.decode(chunks.encode([0], [3], steps, [b""], quick=True)).steps, steps)
+
+
 @pytest.mark.parametrize("count", [20, 1024])
 def test_a_float_time_keeps_all_its_bits(count: int) -> None:
     t = [math.nan, -0.0, math.inf, -math.inf, 5e-324] + [1.79e9 + k / 3 for k in range(count - 5)]
     assert_same(chunks.decode(chunks.encode([0], [count], make(count, t=t), [b""])).steps, make(count, t=t))
 
 
-def test_damage_anywhere_is_noticed() -> None:
-    blob = chunks.encode([0], [40], make(40), [b"{}"])
+@pytest.mark.parametrize("quick", [True, False])
+def test_damage_anywhere_is_noticed(*, quick: bool) -> None:
+    blob = chunks.encode([0], [40], make(40), [b"{}"], quick=quick)
     for place in range(0, len(blob), 7):
         broken = bytearray(blob)
         broken[place] ^= 0x10
@@ -112,9 +128,11 @@ def test_damage_anywhere_is_noticed() -> None:
         chunks.decode(blob[:-1])
 
 
-def test_counts_that_do_not_add_up_are_refused() -> None:
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("counts", [[5, 0], [2, 2]])
+def test_counts_that_do_not_add_up_are_refused(counts: list[int], *, quick: bool) -> None:
     with pytest.raises(ValueError, match="5 steps cannot be"):
-        chunks.encode([0, 1], [5, 0], make(5), [b"", b""])
+        chunks.encode([0, 1], counts, make(5), [b"", b""], quick=quick)
 
 
 def test_agents_turns_and_unknown_fields_are_kept() -> None:

@@ -17,10 +17,11 @@ from tests.store.test_chunks import any_float, int64s
         st.tuples(st.integers(0, 10**6), any_float, any_float, int64s, st.integers(0, 15)),
         min_size=1,
         max_size=60,
-    )
+    ),
+    st.booleans(),
 )
-def test_points_come_back_bit_for_bit(points: list[curve.Point]) -> None:
-    block = curve.decode(curve.encode(points))
+def test_points_come_back_bit_for_bit(points: list[curve.Point], quick: bool) -> None:
+    block = curve.decode(curve.encode(points, quick=quick))
     back = curve.points_of(block)
     assert [(p[0], *p[3:]) for p in back] == [(p[0], *p[3:]) for p in points]
     for place in (1, 2):

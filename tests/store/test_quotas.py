@@ -160,6 +160,16 @@ def test_what_ingest_has_not_read_is_not_dropped(folder: RunFolder) -> None:
     assert quota.plan(read_to=2 * MIB)[-1][1] <= 2 * MIB
 
 
+def test_a_log_that_was_emptied_and_grew_anew_is_dropped_from_its_beginning(folder: RunFolder) -> None:
+    quota = LogQuota(folder.stderr, MIB, has_events=False)
+    folder.stderr.write_bytes(b"y" * 8 * MIB)
+    assert quota.plan()[0][0] < MIB
+    os.truncate(folder.stderr, 0)
+    assert quota.plan() == []
+    os.truncate(folder.stderr, 8 * MIB)
+    assert quota.plan()[0][0] < MIB
+
+
 def test_whole_pages_go_and_a_byte_stays_before_what_is_kept() -> None:
     page = PAGE_BYTES
     begin = BEGINNING_BYTES

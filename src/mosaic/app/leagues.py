@@ -21,7 +21,7 @@ from mosaic.runners.parameters import env_arguments
 from mosaic_worker.common.literals import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Unpack
 
@@ -66,6 +66,7 @@ def plan(
     *,
     games: int | None = None,
     python: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
     **asked: Unpack[Asked],
 ) -> Plan:
     """Check a league and build its command. Starts nothing but children that try the environment.
@@ -76,6 +77,7 @@ def plan(
         who: the operators, as people type them.
         games: how many games each group of players has at least; without it, `seeds` says so.
         python: the interpreter the environment runs in.
+        say: told what takes its time.
         asked: what else is asked.
 
     Raises:
@@ -108,7 +110,7 @@ def plan(
             f"{len(players)} players in {len(agents)} seats make {len(lineups):,} seatings, more than fit "
             f"into a command ({size:,} bytes, at most {_MOST_BYTES:,}). Let fewer meet at a time"
         )
-    return playing.plan(root, env_id, players, python=python, **asked)
+    return playing.plan(root, env_id, players, python=python, say=say, **asked)
 
 
 def _games_of_a_group(lineups: Sequence[Sequence[str]]) -> int:

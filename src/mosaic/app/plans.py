@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from mosaic.app import run_index
 from mosaic.app.training import seeds_of
@@ -29,12 +30,25 @@ if TYPE_CHECKING:
     from mosaic.protocol.runs import RunRow
     from mosaic.store.reader import StoreReader
 
-__all__ = ["TAG", "Plan", "PlanFile", "asked_of", "cut_short", "finished_seeds", "left_over", "read"]
+__all__ = [
+    "TAG",
+    "Plan",
+    "PlanFile",
+    "asked_of",
+    "cut_short",
+    "finished_seeds",
+    "left_over",
+    "located",
+    "read",
+]
 
 TAG = "plan"
 """The tag that ties the runs of one plan together: the first letters of its SHA-256."""
 _LONGEST_BYTES = 1 << 20
 _ENDED = ("terminated", "truncated")
+_Seed = Annotated[int, Meta(ge=0)]
+_ON_FAILURE = "`stop`, `noop` or `random`"
+_Count = Annotated[int, Meta(ge=1)]
 
 
 class PlanFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,18 +59,18 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """An operator for each agent, as people type it; with `copies` for each side, under any name."""
     operator: str | None = None
     """Who decides for everybody that has no seat."""
-    seeds: str | list[int] | None = None
-    episodes: int | None = None
-    seed: int = 0
+    seeds: str | list[_Seed] | None = None
+    episodes: _Count | None = None
+    seed: _Seed = 0
     env_arguments: dict[str, Any] = {}
     operator_parameters: dict[str, Any] = {}
     copies: bool = False
     parallel: bool = False
-    pace: str | None = None
-    fps: float | None = None
-    max_steps: int | None = None
-    on_failure: str = "stop"
-    deadline_secs: float = 30.0
+    pace: Literal["free", "tick", "turn"] | None = None
+    fps: Annotated[float, Meta(gt=0, le=10_000)] | None = None
+    max_steps: _Count | None = None
+    on_failure: Literal["stop", "noop", "random"] = "stop"
+    deadline_secs: Annotated[float, Meta(gt=0, le=86_400)] = 30.0
     name: str = ""
 
     @property
@@ -111,7 +125,11 @@ def read(path: Path) -> Plan:
     if told.seeds is not None and told.episodes is not None:
         where = _where(text, "episodes", str(path))
         raise UsageError(f"{where}: `seeds` says which episodes are played: leave `episodes` out")
-    if not told.all_seeds:
+    try:
+        seeds = told.all_seeds
+    except UsageError as error:
+        raise UsageError(f"{_where(text, 'seeds', str(path))}: {error}") from None
+    if not seeds:
         raise UsageError(f"{_where(text, 'seeds', str(path))}: at least one seed is needed")
     return Plan(told=told, digest=hashlib.sha256(data).hexdigest()[:16])
 
@@ -121,12 +139,15 @@ def _converted(found: Mapping[str, Any], text: str, path: str) -> PlanFile:
     for key in found:
         if key not in known:
             raise UsageError(f"{_where(text, key, path)}: a plan has no {key!r}.{near(key, known)}")
+    if "env" not in found:
+        raise UsageError(f'{path}: what is played? Add a line such as: env = "CartPole-v1"')
     try:
         return msgspec.convert(found, PlanFile)
     except msgspec.ValidationError as error:
         named = re.search(r"\$\.(\w+)", str(error))
         where = _where(text, named.group(1), path) if named else path
-        raise UsageError(f"{where}: {str(error).replace(' - at `$', ', in `')}") from None
+        said = str(error).replace("Invalid enum value", f"Expected {_ON_FAILURE}, got").replace(" | null", "")
+        raise UsageError(f"{where}: {said.replace(' - at `$', ', in `')}") from None
 
 
 def _where(text: str, key: str, path: str) -> str:
@@ -136,6 +157,16 @@ def _where(text: str, key: str, path: str) -> str:
         if pattern.match(line):
             return f"{path}:{number}"
     return path
+
+
+def located(path: Path, error: UsageError) -> UsageError:
+    """What is wrong with something that a plan names, with the line that names it, as far as it is found."""
+    lines = path.read_text(errors="replace").splitlines()
+    for word in re.findall(r"'([^']+)'", str(error)):
+        for number, line in enumerate(lines, start=1):
+            if f'"{word}"' in line or f"'{word}'" in line or line.strip().startswith(f"{word} "):
+                return UsageError(f"{path}:{number}: {error}")
+    return UsageError(f"{path}: {error}")
 
 
 def asked_of(told: PlanFile, seeds: Sequence[int]) -> Asked:

@@ -13,25 +13,28 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import msgspec
 
 from mosaic.app import saved, starting_points, submitting, training
+from mosaic.artifacts import contents
 from mosaic.errors import RunNotFoundError, UsageError
 from mosaic.operators import own, registry
-from mosaic.protocol.cards import SESSION_RUNNER, Job
+from mosaic.protocol.cards import COMMAND_RUNNER, SESSION_RUNNER, Job
 from mosaic.protocol.sessions import EVERYBODY, Seat, Session
 from mosaic.runners.parameters import convert, near
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from typing_extensions import Unpack
 
     from mosaic.app.training import How, Plan
     from mosaic.artifacts.checkpoints import Known
     from mosaic.paths import DataRoot
+    from mosaic.runners.registry import Listed
 
 __all__ = ["Asked", "is_zoo", "plan", "play", "seat_for", "seat_of", "shown"]
 
 _ZOO = re.compile(r"pettingzoo[./]\w+[./]\w+_v\d+")
 _OP = "op."
+_NORMALISER = "vecnormalize"  # what the recorder calls the statistics of observations that a script saves
 
 
 class Asked(TypedDict, total=False):
@@ -271,12 +274,16 @@ def _policy(
         known = saved.find(root, text, say=say)
     except (RunNotFoundError, UsageError) as error:
         ids = [one.id for one in registry.listed()]
-        raise UsageError(
-            f"{text!r} is neither an operator, nor a run, nor a file: {error}.{near(text, ids)}"
-        ) from None
-    if not known.runner:
-        raise UsageError(f"nobody recorded which runner can load {known.path}: it cannot be seated")
-    runner = runners.find(known.runner, load(root))
+        said = str(error).rstrip(".")
+        if not said.endswith("?"):  # it knows no better itself
+            said += f".{near(text, ids)}"
+        raise UsageError(f"{text!r} is neither an operator, nor a run, nor a file: {said}") from None
+    if known.env_id and env_id and known.env_id != env_id:
+        say(f"{text} was trained on {known.env_id}. If it does not fit: mosaic play {known.env_id} -o {text}")
+    settings = load(root)
+    if known.runner in ("", COMMAND_RUNNER):
+        known = _recognised(root, known, runners.listed(settings))
+    runner = runners.find(known.runner, settings)
     card = runner.card
     if not card.capabilities.supports_play:
         raise UsageError(
@@ -297,6 +304,36 @@ def _policy(
     )
     python = ready.python if ready.python != sys.executable else ""
     return Seat(kind="policy", name=_told(known), argv=runner.command(job, python=ready.python)), python
+
+
+def _recognised(root: DataRoot, known: Known, listed: Iterable[Listed]) -> Known:
+    """A script's checkpoint with the runner whose framework saved it.
+
+    Raises:
+        UsageError: it is of none, or lacks what its policy needs; says the way out.
+    """
+    held = contents.members(known.path)
+    fitting = [
+        one.runner.card.id
+        for one in listed
+        if one.runner is not None
+        and one.runner.card.own_members
+        and held.issuperset(one.runner.card.own_members)
+    ]
+    instead = (
+        f"Load it in a Python file that decides: --operator python:FILE.py. To evaluate it: {known.played_by}"
+    )
+    if not fitting:
+        raise UsageError(
+            f"nobody recorded which runner can load {known.path}, and no runner knows it. {instead}"
+        )
+    beside = saved.of_run(root, known.run_id) if known.run_id else []
+    if any(one.row.kind == _NORMALISER for one in beside):
+        raise UsageError(
+            f"{known.path} was trained on normalised observations, and its script saved their statistics in "
+            f"another file: it cannot be seated. {instead}"
+        )
+    return msgspec.structs.replace(known, runner=fitting[0], algorithm="")
 
 
 def _told(known: Known) -> str:

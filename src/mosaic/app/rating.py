@@ -10,8 +10,11 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from mosaic.analysis.ratings import Game, rate
 from mosaic.errors import StoreError
+from mosaic.protocol.events import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["League", "Meeting", "Met", "games_of", "league_of", "schedule"]
 
 _ENDED = ("terminated", "truncated")
+_DECISION = str(Decision.__struct_config__.tag)
+_FIRST = 0
 _FEW = 3
 
 
@@ -81,13 +86,10 @@ def games_of(reader: StoreReader, session: Session, *, finished: bool) -> list[M
     Raises:
         StoreError: the record does not fit what was asked for.
     """
-    groups: dict[str, list[EpisodeRow]] = {}
-    for row in reader.episodes():
-        groups.setdefault(row.group or row.episode_id, []).append(row)
+    played = _groups(reader)
     asked = schedule(session)[session.games_before :]
-    if len(groups) > len(asked):
-        raise StoreError(f"{len(groups)} games are recorded where {len(asked)} were asked for")
-    played = list(groups.values())
+    if len(played) > len(asked):
+        raise StoreError(f"{len(played)} games are recorded where {len(asked)} were asked for")
     if played and not finished and not _over(played[-1]):
         played.pop()
     return [
@@ -113,6 +115,20 @@ def league_of(session: Session, games: Iterable[Met]) -> League:
         games=played,
         planned=len(schedule(session)),
     )
+
+
+def _groups(reader: StoreReader) -> list[list[EpisodeRow]]:
+    """The episodes of each game, in the order of play.
+
+    Only what somebody decided in is a game: an operator may simulate in environments of its own.
+    """
+    decided = {
+        msgspec.json.decode(event.data).get("episode_id") for event in reader.events(_DECISION, step=_FIRST)
+    }
+    groups: dict[str, list[EpisodeRow]] = {}
+    for row in reader.episodes():
+        groups.setdefault(row.group or row.episode_id, []).append(row)
+    return [rows for rows in groups.values() if any(row.episode_id in decided for row in rows)]
 
 
 def _over(rows: Sequence[EpisodeRow]) -> bool:

@@ -1,4 +1,4 @@
-"""A person in a session, on a terminal: the frame as half blocks, who sits where, what the keys mean.
+"""A person in a session, on a terminal: the scene, or the frame as half blocks, and what the keys mean.
 
 What keys ask for is decided by the same model as in the desktop. A terminal does not tell when a key is let
 go: under a tick one that was pressed counts as held for a moment, and repeats keep it down.
@@ -18,16 +18,16 @@ from mosaic.app.keys import combination
 from mosaic.cli.keyboard import Keyboard
 from mosaic.errors import UsageError
 from mosaic.fastlane.lane import Lease
+from mosaic.fastlane.reader import Frame, LiveScene
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
-from mosaic.protocol.hands import Offer
 from mosaic.render.blocks import half_blocks
+from mosaic.render.text import coloured
 from mosaic.text import fit
 from mosaic.ui.play.model.playing import Playing
 from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
-    from mosaic.fastlane.reader import Frame
     from mosaic.paths import DataRoot
 
 __all__ = ["ByHand", "is_terminal"]
@@ -37,7 +37,7 @@ _LOOK_SECS = 1 / 60
 _CONNECT_SECS = 300.0  # operators may take that long to load
 _SCREEN, _BACK = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _TO_END, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
-_MENU = "T take over or give back · Space pause · . one step · + - speed · R reset · Q end the session"
+_MENU = "T take over · Space pause · . step · + - speed · R reset · V view · Q end the session"
 
 
 def is_terminal() -> bool:
@@ -69,8 +69,10 @@ class ByHand:
         self._out = sys.stdout if out is None else out
         self._playing = Playing()
         self._down: dict[str, float] = {}
-        self._frames: dict[tuple[str, int], Frame] = {}
+        self._newest: dict[tuple[str, int], Frame | LiveScene] = {}
         self._dirty = True
+        self._chosen = False  # whether frames or scenes are shown was chosen, by a key
+        self._viewer = self._watching(scenes=False)
         self._playing.changed.connect(self._changed)
 
     def stay(self) -> None:
@@ -82,21 +84,16 @@ class ByHand:
         hands = self._connected()
         if hands is None:
             return
-        size = shutil.get_terminal_size()
-        lease = Lease(fps=30.0, width=size.columns, height=2 * size.lines)
-        with (
-            hands,
-            Viewer(self._root.run(self._run_id), lease=lease, most=16) as viewer,
-            Keyboard() as keyboard,
-        ):
+        with hands, Keyboard() as keyboard:
             self._playing.opened(hands.order)
             self._out.write(_SCREEN)
             try:
                 while not hands.ended:
-                    self._round(hands, viewer, keyboard)
+                    self._round(hands, keyboard)
             except KeyboardInterrupt:
                 hands.order("quit")
             finally:
+                self._viewer.close()
                 self._out.write(_BACK)
                 self._out.flush()
 
@@ -118,14 +115,15 @@ class ByHand:
 
     # ---- one round ----
 
-    def _round(self, hands: Hands, viewer: Viewer, keyboard: Keyboard) -> None:
+    def _round(self, hands: Hands, keyboard: Keyboard) -> None:
         ready, _, _ = select.select([hands.fileno(), keyboard.fileno()], [], [], _LOOK_SECS)
         now = time.monotonic()
         if hands.fileno() in ready:
+            before = self._playing.now
             for said in hands.read():
                 self._playing.heard(said)
-                if isinstance(said, Offer):
-                    self._use_own_keys(said)
+            if before is None and self._playing.now is not None:
+                self._use_own_keys()
             if self._takes and self._playing.now is not None:
                 self._takes = False
                 self._playing.take(self._actor)
@@ -135,16 +133,37 @@ class ByHand:
         for key in [key for key, until in self._down.items() if until <= now]:
             del self._down[key]
             self._playing.release(key)
-        viewer.tick()
-        came = viewer.frames()
-        if came:
-            self._frames.update(came)
-            self._dirty = True
+        self._look()
         if self._dirty:
             self._draw()
 
-    def _use_own_keys(self, offer: Offer) -> None:
-        own = key_files.load(self._root, offer.env_id)
+    def _watching(self, *, scenes: bool) -> Viewer:
+        size = shutil.get_terminal_size()
+        lease = Lease(fps=30.0, width=size.columns, height=2 * size.lines, scenes=scenes)
+        return Viewer(self._root.run(self._run_id), lease=lease, most=16)
+
+    def _look(self) -> None:
+        """Take what is new. Where there are scenes they are shown: made of characters, they are sharper."""
+        self._viewer.tick()
+        came: dict[tuple[str, int], Frame | LiveScene] = {**self._viewer.frames(), **self._viewer.scenes()}
+        if came:
+            self._newest.update(came)
+            self._dirty = True
+        if not self._chosen and not self._viewer.lease.scenes and self._viewer.has_scenes():
+            self._switch()
+
+    def _switch(self) -> None:
+        """Frames instead of scenes, or the other way round."""
+        if not self._viewer.has_scenes():
+            return
+        before, self._chosen = self._viewer, True
+        self._viewer = self._watching(scenes=not before.lease.scenes)
+        before.close()
+        self._newest.clear()
+
+    def _use_own_keys(self) -> None:
+        offer = self._playing.offer
+        own = None if offer is None else key_files.load(self._root, offer.env_id)
         if own is not None:
             self._playing.set_keys(own)
 
@@ -161,7 +180,7 @@ class ByHand:
         call = {
             "Esc": playing.leave, "T": playing.toggle_taken, "Space": playing.pause_or_go, ".": playing.step,
             "+": playing.faster, "=": playing.faster, "-": playing.slower, "R": playing.reset,
-            "Q": playing.quit,
+            "Q": playing.quit, "V": self._switch,
         }.get(key)  # fmt: skip
         if call is not None:
             call()
@@ -173,17 +192,18 @@ class ByHand:
         size = shutil.get_terminal_size()
         below = self._lines()
         room = max(1, size.lines - len(below) - 1)
-        lines = self._frame(columns=size.columns, lines=room)
+        lines = self._surface(columns=size.columns, lines=room)
         told = [fit(line, size.columns - 1) for line in below]
         body = [*lines, *[""] * (room - len(lines) if lines else 0), *told]
         self._out.write(_HOME + f"{_TO_END}\n".join(body[: size.lines - 1]) + _TO_END + _BELOW)
         self._out.flush()
 
-    def _frame(self, *, columns: int, lines: int) -> list[str]:
-        if not self._frames:
-            return []
-        pixels = tile([frame.pixels for frame in self._frames.values()])
-        return half_blocks(pixels, columns=columns, lines=lines)
+    def _surface(self, *, columns: int, lines: int) -> list[str]:
+        scenes = [one.scene for one in self._newest.values() if isinstance(one, LiveScene)]
+        frames = [one.pixels for one in self._newest.values() if isinstance(one, Frame)]
+        if scenes:
+            return [line for scene in scenes for line in [*coloured(scene).split("\n"), ""]][:lines]
+        return half_blocks(tile(frames), columns=columns, lines=lines) if frames else []
 
     def _lines(self) -> list[str]:
         playing = self._playing

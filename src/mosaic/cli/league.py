@@ -30,7 +30,7 @@ __all__ = ["league_command"]
 _RATINGS = (
     Column("#", right=True),
     Column("PLAYER", flexible=True),
-    Column("OPERATOR", flexible=True),
+    Column("OPERATOR", flexible=True, optional=True),
     Column("ELO, 95 %", right=True),
     Column("GAMES", right=True),
     Column("WON", right=True),
@@ -112,7 +112,15 @@ def league_command(
         with Passing() as passing:
             passing("checking that it can work …")
             interpreter = str(Path(python).absolute()) if python else None
-            plan = leagues.plan(root, env_id, who, games=games, python=interpreter, **asked)
+            plan = leagues.plan(
+                root,
+                env_id,
+                who,
+                games=games,
+                python=interpreter,
+                say=lambda text: note(f"mosaic: {text}"),
+                **asked,
+            )
     if not plan.ok:
         write_checks(plan.checks)
         return UsageError.exit_code
@@ -120,7 +128,8 @@ def league_command(
     run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
     code = stay(root, run_id)
     if code:
-        note(f"mosaic: to play the games that are left: mosaic league --resume {run_id}")
+        if code != UsageError.exit_code:
+            note(f"mosaic: to play the games that are left: mosaic league --resume {run_id}")
         return code
     _tell(leagues.standing_of(root, run_id), as_json=as_json)
     return 0

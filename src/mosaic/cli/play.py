@@ -153,14 +153,21 @@ def play_command(
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
-        plan = playing.plan(
-            root,
-            game.env_id,
-            game.sitting,
-            python=interpreter,
-            say=lambda text: note(f"mosaic: {text}"),
-            **game.asked,
-        )
+        try:
+            plan = playing.plan(
+                root,
+                game.env_id,
+                game.sitting,
+                python=interpreter,
+                say=lambda text: note(f"mosaic: {text}"),
+                **game.asked,
+            )
+        except UsageError as error:
+            if not game.tags:
+                raise
+            from mosaic.app.plans import located
+
+            raise located(Path(env_id), error) from None
     if game.parent is not None:
         plan = msgspec.structs.replace(plan, parent=game.parent)
     if dry_run or not plan.ok:

@@ -98,7 +98,14 @@ def versus_command(
     with Passing() as passing:
         passing("checking that it can work …")
         interpreter = str(Path(python).absolute()) if python else None
-        plan = playing.plan(root, env_id, leagues.named(who), python=interpreter, **asked)
+        plan = playing.plan(
+            root,
+            env_id,
+            leagues.named(who),
+            python=interpreter,
+            say=lambda text: note(f"mosaic: {text}"),
+            **asked,
+        )
     if not plan.ok:
         write_checks(plan.checks)
         return UsageError.exit_code

@@ -1,4 +1,4 @@
-"""`mosaic watch RUN`: the live frames of a run, as a line on the terminal and as PNG files."""
+"""`mosaic watch RUN`: the live frames or scenes of a run, in the terminal and as PNG files."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from mosaic.app.reading import has_ended
 from mosaic.cli import options
 from mosaic.cli.follow import StatusLine
 from mosaic.cli.output import note
+from mosaic.cli.redrawn import Redrawn
 from mosaic.errors import MosaicError, UsageError
 from mosaic.fastlane import png
 from mosaic.fastlane.lane import Lease
+from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
 from mosaic.text import number, speed
 
 if TYPE_CHECKING:
-    from mosaic.fastlane.reader import Frame
+    import numpy as np
+    import numpy.typing as npt
+
+    from mosaic.fastlane.reader import LiveScene
     from mosaic.paths import DataRoot
 
 __all__ = ["watch_command"]
@@ -41,20 +46,26 @@ _PATIENCE_SECS = 1.5
 @click.option("--env", type=click.IntRange(min=0), help="Only the environment at this position.")
 @click.option("--grid", type=click.IntRange(min=1), is_flag=False, flag_value=16, default=16,
               show_default=True, metavar="N", help="All environments in one frame, at most N.")  # fmt: skip
+@click.option("--view", type=click.Choice(["frame", "scene", "text"]), default="frame", show_default=True,
+              help="As drawn, as scenes, or scenes as text here.")  # fmt: skip
 @click.option("--png", "folder", type=click.Path(file_okay=False, path_type=Path), help="Save frames here.")
 @click.option("--frames", "most", type=click.IntRange(min=1), metavar="N", help="Stop after N frames.")
 def watch_command(
-    *, run: str, fps: float, env: int | None, grid: int, folder: Path | None, most: int | None
+    *, run: str, fps: float, env: int | None, grid: int, view: str, folder: Path | None, most: int | None
 ) -> None:
     """Watch the live frames of a run.
 
-    The run renders only what is watched, and only while it is watched.
+    The run renders only what is watched, and only while it is watched. A scene is what is there instead of
+    what is drawn: a board or a grid. It is not rendered at all.
 
     \b
     Example:
       mosaic watch last
       mosaic watch last --env 2 --png out --frames 30
+      mosaic watch last --view text
     """
+    if view == "text" and folder is not None:
+        raise click.UsageError("--view text is for the terminal; with --png take --view scene")
     root, row = options.find(run)
     if has_ended(root, row.run_id):
         raise UsageError(
@@ -62,8 +73,9 @@ def watch_command(
         )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    with Viewer(root.run(row.run_id), lease=Lease(fps=fps), env=env, most=grid) as viewer:
-        watching = _Watching(viewer, folder=folder, most=most, period_secs=1.0 / fps)
+    lease = Lease(fps=fps, scenes=view != "frame")
+    with Viewer(root.run(row.run_id), lease=lease, env=env, most=grid) as viewer:
+        watching = _Watching(viewer, view=view, folder=folder, most=most, period_secs=1.0 / fps)
         try:
             watching.until_ended(root, row.run_id)
         finally:
@@ -71,22 +83,27 @@ def watch_command(
     if not watching.count:
         raise MosaicError(watching.why_nothing(env))
     where = f" in {folder}" if folder is not None else ""
-    click.echo(f"{watching.count} frames{where}; the last: {watching.said}")
+    if view == "text":
+        return
+    click.echo(f"{watching.count} {view}s{where}; the last: {watching.said}")
 
 
 class _Watching:
-    """One stay with the frames of a run."""
+    """One stay with the frames or scenes of a run."""
 
-    def __init__(self, viewer: Viewer, *, folder: Path | None, most: int | None, period_secs: float) -> None:
-        self._viewer, self._folder, self._most = viewer, folder, most
+    def __init__(
+        self, viewer: Viewer, *, view: str, folder: Path | None, most: int | None, period_secs: float
+    ) -> None:
+        self._viewer, self._view, self._folder, self._most = viewer, view, folder, most
+        self._text = Redrawn(sys.stdout) if view == "text" else None
         self._pause = min(period_secs / 4, 0.02)
-        self._newest: dict[tuple[str, int], Frame] = {}
+        self._newest: dict[tuple[str, int], Frame | LiveScene] = {}
         self._notes: list[str] = []
         self._first_at = math.inf
         self.line = StatusLine(sys.stderr, cells=shutil.get_terminal_size().columns)
         self._live = sys.stderr.isatty()
         self._say_at = 0.0
-        self._seen_any = False
+        self._seen_any = self._no_scene = False
         self._waits = ""
         self._patient_until = math.inf
         self.count = 0
@@ -103,15 +120,20 @@ class _Watching:
                     return
                 self._tell_notes()
                 self._tell_waiting(now)
+                self._no_scene = self._view != "frame" and self._viewer.without_scenes()
+                if self._no_scene:
+                    return
             self._viewer.tick()
-            came = self._viewer.frames()
+            came: dict[tuple[str, int], Frame | LiveScene] = {}
+            came.update(self._viewer.frames())
+            came.update(self._viewer.scenes())
             if came:
                 self._take(came, now)
             time.sleep(self._pause)
 
     def _tell_notes(self) -> None:
         self._seen_any = self._seen_any or self._viewer.count() > 0
-        for text in self._viewer.notes():
+        for text in self._viewer.notes() if self._view == "frame" else ():
             if text not in self._notes:
                 self._notes.append(text)
                 self.line.clear()
@@ -130,7 +152,7 @@ class _Watching:
             self._patient_until = math.inf
             note(f"mosaic: waiting for {waits} …")
 
-    def _take(self, came: dict[tuple[str, int], Frame], now: float) -> None:
+    def _take(self, came: dict[tuple[str, int], Frame | LiveScene], now: float) -> None:
         self._newest.update(came)
         keys = [watched.key for watched in self._viewer.watched]
         shown = [self._newest[key] for key in keys if key in self._newest]
@@ -140,9 +162,11 @@ class _Watching:
         self.count += 1
         if self._folder is not None:
             path = self._folder / f"frame-{self.count:05d}.png"
-            path.write_bytes(png.encode(tile([frame.pixels for frame in shown])))
+            path.write_bytes(png.encode(tile([_pixels(one) for one in shown])))
         self.said = _describe(shown)
-        if self._live and now >= self._say_at:
+        if self._text is not None:
+            self._text.show("\n".join([*(_as_text(one) for one in shown), self.said]))
+        elif self._live and now >= self._say_at:
             self.line.draw(self.said)
             self._say_at = now + 0.1
         elif not self._live and now >= self._say_at:
@@ -151,6 +175,11 @@ class _Watching:
 
     def why_nothing(self, env: int | None) -> str:
         """Why no frame came."""
+        if self._no_scene:
+            return (
+                "MOSAIC has no scene of what this run plays. Without --view its frames are shown; "
+                "docs/scenes.md says how to write a scene of it"
+            )
         if self._notes:
             return "; ".join(self._notes)
         if env is not None and self._seen_any:
@@ -160,17 +189,36 @@ class _Watching:
         return "no frame: the run has ended and none of its processes reset a Gymnasium environment meanwhile"
 
 
-def _describe(shown: list[Frame]) -> str:
+def _pixels(shown: Frame | LiveScene) -> npt.NDArray[np.uint8]:
+    if isinstance(shown, Frame):
+        return shown.pixels
+    from mosaic.exporting.scenes import painted
+
+    return next(painted([(shown.hud.step, shown.scene)])).array()
+
+
+def _as_text(shown: Frame | LiveScene) -> str:
+    from mosaic.render.text import plain
+
+    return "" if isinstance(shown, Frame) else plain(shown.scene)
+
+
+def _describe(shown: list[Frame | LiveScene]) -> str:
     newest = max(shown, key=lambda frame: frame.monotonic_nanos)
     hud = newest.hud
-    height, width = newest.pixels.shape[:2]
+    if isinstance(newest, Frame):
+        height, width = newest.pixels.shape[:2]
+        size = f"{width}x{height}"
+    else:
+        size = f"{newest.scene.width:g} by {newest.scene.height:g} cells"
     parts = [
         f"{len(shown)} environments" if len(shown) > 1 else f"env {hud.env_index}",
         f"episode {hud.episode} step {hud.step} return {number(hud.total)} reward {number(hud.reward)}",
-        f"{width}x{height}",
+        size,
     ]
     if hud.rate:
         parts.append(f"{speed(hud.rate)} steps/s ({speed(hud.free_rate)} if nobody watched)")
+    making = "render" if isinstance(newest, Frame) else "make"
     age_millis = (time.monotonic_ns() - newest.monotonic_nanos) / 1e6
-    parts.append(f"{hud.render_secs * 1e3:.1f} ms to render, {max(age_millis, 0):.1f} ms old")
+    parts.append(f"{hud.render_secs * 1e3:.1f} ms to {making}, {max(age_millis, 0):.1f} ms old")
     return " · ".join(parts)

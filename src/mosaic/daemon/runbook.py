@@ -55,6 +55,8 @@ class Run:
     """Ingest follows it, as far as the trainer has ordered."""
     damaged: str = ""
     """Why its manifest cannot be read; nothing when it can."""
+    stamp: tuple[int, int] | None = None
+    """Which file its manifest was when we last read it; None: to be read again, for we wrote it."""
     unsaved: bool = False
 
     @property
@@ -152,7 +154,7 @@ class RunBook:
     def adopt(self, run_id: str) -> Run | None:
         """Take a folder into the book, with its state as it is now; None while it has no manifest."""
         folder = self._root.run(run_id)
-        damaged = ""
+        damaged, stamp = "", _stamp(folder)
         try:
             manifest = runs.find_manifest(folder)
         except StoreError as error:
@@ -161,7 +163,7 @@ class RunBook:
         if manifest is None:
             return None
         entry = self._known.pop(run_id, None)
-        run = Run(folder=folder, manifest=manifest, row=_no_row(manifest), damaged=damaged)
+        run = Run(folder=folder, manifest=manifest, row=_no_row(manifest), damaged=damaged, stamp=stamp)
         if entry is not None:
             run.summary = _summary_of(entry.row)
             run.settled = entry.settled
@@ -181,10 +183,10 @@ class RunBook:
 
     def look(self, run: Run) -> None:
         """Look at a run, and note what changed; the next `flush` writes it. Raises what `observe` raises."""
-        mended = self._mended(run)
+        reread = self._reread(run)
         sight = self._observe(run)
         verdict = sight.verdict
-        if run.looked and sight == run.sight and not mended:
+        if run.looked and sight == run.sight and not reread:
             return
         run.looked = True
         if verdict.state is RunState.FAILED and (said := last_line(run.folder.stderr)):
@@ -201,18 +203,28 @@ class RunBook:
             run.unsaved = True
         self._show(run, verdict)
 
-    def _mended(self, run: Run) -> bool:
-        """Whether a manifest that could not be read can be read now; it is taken over then."""
-        if not run.damaged:
+    def outdated(self, run: Run) -> bool:
+        """Whether another manifest may lie in the run's folder than the one we know."""
+        return not run.unsaved and _stamp(run.folder) != run.stamp
+
+    def _reread(self, run: Run) -> bool:
+        """Whether a manifest became unreadable, or a bad one can be read now and is taken over."""
+        if not run.damaged and not self.outdated(run):
             return False
+        # SYNC: stamped before it is read: what changes meanwhile is noticed at the next look.
+        stamp = _stamp(run.folder)
+        before = run.damaged
         try:
             manifest = runs.find_manifest(run.folder)
-        except StoreError:
-            return False
+        except StoreError as error:
+            run.damaged, run.stamp = str(error), stamp
+            return run.damaged != before
         if manifest is None:
-            return False
-        run.manifest, run.damaged = manifest, ""
-        return True
+            return False  # gone: the scan sees to that
+        run.stamp = stamp
+        if before:
+            run.manifest, run.damaged = manifest, ""
+        return bool(before)
 
     def edit(
         self, run: Run, *, name: str | None, set_tags: Mapping[str, str], drop_tags: Sequence[str]
@@ -309,7 +321,16 @@ class RunBook:
 
 def _save(run: Run) -> None:
     runs.write_manifest(run.folder, run.manifest)
-    run.unsaved = False
+    run.unsaved, run.stamp = False, None
+
+
+def _stamp(folder: RunFolder) -> tuple[int, int] | None:
+    """Which file a manifest is, and when anything about it last changed; None when there is none."""
+    try:
+        found = folder.manifest.lstat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_ctime_ns
 
 
 def _no_row(manifest: Manifest) -> RunRow:

@@ -217,8 +217,11 @@ class Server:
                 changed = self._trainer.tick() if look else self._trainer.hear()
                 if len(self._changes):
                     self._trainer.keep_fresh()
+                for row in changed:
+                    if row.state in ENDED:
+                        asyncio.run_coroutine_threadsafe(self._publish.end_run(row.run_id), loop).result()
                 if changed:
-                    asyncio.run_coroutine_threadsafe(self._tell(changed), loop).result()
+                    loop.call_soon_threadsafe(self._tell, changed)
             except Exception as error:  # noqa: BLE001  (a failing look is a fault, not the end)
                 loop.call_soon_threadsafe(self._faults.note, "tick", error)
             if look:
@@ -242,10 +245,8 @@ class Server:
         log.warning("%s was removed or replaced: this daemon is no longer the one, and leaves", what)
         return True
 
-    async def _tell(self, changed: list[RunRow]) -> None:
+    def _tell(self, changed: list[RunRow]) -> None:
         for row in changed:
-            if row.state in ENDED:
-                await self._publish.end_run(row.run_id)
             self._changes.announce(row.run_id, (row, False))
             self._seqs.announce(row.run_id, row.store_seq)
 

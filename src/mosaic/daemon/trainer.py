@@ -356,14 +356,14 @@ class Trainer:
     def _fresh(self, run_id: str) -> Run:
         """A run as it is now, for what a user asked of it: a place that cannot see it is an error."""
         run = self._runs[run_id]
-        if not run.closed:
+        if not run.closed or self._runs.outdated(run):
             self._runs.look(run)
         return run
 
     def _seen(self, run_id: str) -> Run:
         """A run as it is now, or as it was last seen when its place cannot see it."""
         run = self._runs[run_id]
-        if not run.closed:
+        if not run.closed or self._runs.outdated(run):
             self._runs.refresh(run)
         return run
 

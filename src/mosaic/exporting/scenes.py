@@ -66,7 +66,7 @@ def painted(scenes: Iterable[tuple[int, Scene]], *, theme: Theme = LIGHT) -> Ite
     except ImportError as error:
         raise UsageError(
             "painting a scene as pixels needs Pillow. Install it with: pip install "
-            '"mosaic-workbench[video]". SVG files need nothing'
+            '"mosaic-workbench[video]". SVG files and --view text need nothing'
         ) from error
     for step, scene in scenes:
         width, height, rgb = raster(scene, theme=theme)

@@ -152,6 +152,11 @@ class Viewer:
         """Whether an environment is known to have scenes."""
         return any(row.scenes == layout.HAS_SCENES for lane in self._lanes.values() for row in lane.rows())
 
+    def without_scenes(self) -> bool:
+        """Whether there are environments, and none of them has scenes."""
+        rows = [row for lane in self._lanes.values() for row in lane.rows()]
+        return bool(rows) and all(row.scenes == layout.NO_SCENES for row in rows)
+
     def has_frames(self) -> bool:
         """Whether an environment can be drawn."""
         return any(row.state == layout.SHOWN for lane in self._lanes.values() for row in lane.rows())

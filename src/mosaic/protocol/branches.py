@@ -29,6 +29,8 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str | None = None
     position: int | None = None
     """Of the episode in a vector environment that was branched as a whole."""
+    path: list[str] = []
+    """Where the parent's own modules lie: a branch's program is ours, and stands elsewhere."""
     nth: int | None = None
     """Which of the branch's episodes of that agent and position goes on; None: the last of them."""
 

@@ -93,6 +93,9 @@ class RunnerCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether a job names an environment id (a plain script does not)."""
     pickled_checkpoints: bool = True
     """Whether loading its checkpoints can run code: then they must be trusted first."""
+    own_members: list[str] = []
+    """What the zip files hold that its framework saves by itself: a script's checkpoint that has all of them
+    can be played by this runner."""
     url: str = ""
 
 

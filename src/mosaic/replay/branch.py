@@ -116,6 +116,7 @@ def plan_branch(
         episode_id=row.episode_id,
         agent_id=row.agent_id,
         position=position,
+        path=interpreter.path,
         nth=sum(one.agent_id == row.agent_id and position in (None, one.env_index) for one in played),
     )
     plan = {

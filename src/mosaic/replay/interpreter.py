@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mosaic.errors import ReplayError, StoreError
+from mosaic.protocol.branches import origin_of
 from mosaic.runners.children import child_environment
 from mosaic.runs.folder import read_manifest
 
@@ -61,8 +62,9 @@ def interpreter_of(
         cwd, from_here = manifest.spec.cwd, manifest.host in ("", socket.gethostname())
     except StoreError:
         cwd, from_here = "", False
+    origin = origin_of(reader.config().args)
     script = [str((Path(cwd) / argv[0]).parent)] if argv and argv[0].endswith(".py") else []
-    path = [entry for entry in (*script, cwd) if entry]
+    path = [entry for entry in (*(script if origin is None else origin.path), cwd) if entry]
     start_in = cwd if cwd and Path(cwd).is_dir() else "/"
     if python is not None:
         if not os.access(python, os.X_OK):

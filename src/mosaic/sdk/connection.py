@@ -14,6 +14,8 @@ from mosaic.sdk.run import Run
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mosaic.app.playing import Asked
+
 __all__ = ["Connection", "connect"]
 
 
@@ -262,6 +264,56 @@ class Connection:
             on_failure=on_failure,
         )
         return Run(self._root, run_id)
+
+    def league(
+        self,
+        env_id: str,
+        players: Sequence[str],
+        *,
+        games: int | None = None,
+        seeds: Sequence[int] | None = None,
+        env_arguments: Mapping[str, Any] | None = None,
+        parallel: bool = False,
+        on_failure: str = "stop",
+        name: str = "",
+        tags: Mapping[str, str] | None = None,
+        python: str | None = None,
+    ) -> Run:
+        """Let operators meet in every seat of a PettingZoo environment; returns at once.
+
+        Args:
+            env_id: A module such as `pettingzoo.classic.connect_four_v3`.
+            players: The operators, as `mosaic play` takes them.
+            games: How many games each pair plays, rounded up so that seats are fair.
+            seeds: Instead: every seating with each of these seeds.
+            env_arguments: What the environment is made with.
+            parallel: Whether its agents all act at once.
+            on_failure: When an operator fails: `stop`, or who decides instead: `noop`, `random`.
+            name: A name to find it by.
+            tags: Labels.
+            python: The interpreter the environment runs in.
+
+        Returns:
+            The run, which `run.league()` judges when it has ended.
+
+        Raises:
+            LaunchRefusedError: It cannot work; says why, and nothing was started.
+            UsageError: It cannot be a league.
+
+        Example:
+            >>> cup = mosaic.connect().league("pettingzoo.classic.connect_four_v3", ["last", "random"])
+        """
+        from mosaic.app import leagues, training
+
+        asked: Asked = {
+            "parameters": {f"env.{key}": value for key, value in (env_arguments or {}).items()},
+            "parallel": parallel,
+            "on_failure": on_failure,
+        }
+        if seeds is not None:
+            asked["seeds"] = list(seeds)
+        plan = leagues.plan(self._root, env_id, players, games=games, python=python, **asked)
+        return Run(self._root, training.submit(self._root, training.accept(plan), name=name, tags=tags))
 
     def runs(self) -> list[Run]:
         """Every run, newest first.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mosaic.app.branching import How
     from mosaic.app.matching import Match
+    from mosaic.app.rating import League
     from mosaic.paths import DataRoot
     from mosaic.protocol.events import Config, Event
     from mosaic.protocol.rows import CheckpointRow, EpisodeRow, MetricRow, StepRow, StoreSummary
@@ -338,6 +339,22 @@ class Run:
         from mosaic.app.matching import match_of
 
         return reading.ask(self._root, self._run_id, match_of, timeout_secs=self._ingest_secs)
+
+    def league(self) -> League:
+        """What a league came to so far: ratings with intervals, who won against whom, and every game.
+
+        Runs that went on from this one, and those it went on from, count too.
+
+        Raises:
+            UsageError: the run is not a league.
+
+        Example:
+            >>> league = mosaic.connect().get("last").league()
+            >>> [(one.player, one.elo) for one in league.ratings.groups[0].ratings]
+        """
+        from mosaic.app.leagues import standing_of
+
+        return standing_of(self._root, self._run_id).league
 
     def replay(self, episode: int | str, *, allowed: Sequence[str] = (), python: str | None = None) -> Player:
         """Simulate one of its episodes again, by its index or its id, to look at any of its steps.

@@ -44,25 +44,30 @@ class ReturnCurve:
 
 
 def encode(points: Sequence[Point], *, quick: bool = False) -> bytes:
-    """One block; `quick` for one that the next commits write anew."""
+    """One block; `quick` for one that the next commits write anew: just the points."""
+    if quick:
+        return msgspec.msgpack.encode([0, points])
     index, t_end, return_, steps, mark = zip(*points, strict=True)
     returns = np.array(return_, np.float64)
     ends = np.array([len(points) - 1])
     return msgspec.msgpack.encode(
         [
             len(points),
-            *_pack_run(np.array(index, np.int64), quick=quick),
-            *_pack_run(np.array(t_end, np.float64).view(np.int64), quick=quick),
-            planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends, quick=quick),
-            planes.pack_ints(np.array(steps, np.int64), quick=quick),
-            planes.pack_ints(np.array(mark, np.int64), quick=quick),
+            *_pack_run(np.array(index, np.int64)),
+            *_pack_run(np.array(t_end, np.float64).view(np.int64)),
+            planes.pack_matrix(returns.view(np.uint8).reshape(-1, 8), dtype="<f8", ends=ends),
+            planes.pack_ints(np.array(steps, np.int64)),
+            planes.pack_ints(np.array(mark, np.int64)),
         ]
     )
 
 
 def decode(data: bytes) -> ReturnCurve:
     """The block `encode` made."""
-    count, index0, index, t_end0, t_end, return_, steps, *later = msgspec.msgpack.decode(data)
+    count, *packed = msgspec.msgpack.decode(data)
+    if count == 0:
+        return _of_points(packed[0])
+    index0, index, t_end0, t_end, return_, steps, *later = packed
     rows = planes.unpack_matrix(return_, count=count, row_bytes=8, ends=np.array([count - 1]))
     return ReturnCurve(
         index=_unpack_run(index0, index, count),
@@ -97,9 +102,20 @@ def join(blocks: Sequence[ReturnCurve]) -> ReturnCurve:
     )
 
 
-def _pack_run(column: npt.NDArray[np.int64], *, quick: bool) -> tuple[int, bytes]:
+def _of_points(points: Sequence[Point]) -> ReturnCurve:
+    index, t_end, return_, steps, mark = zip(*points, strict=True)
+    return ReturnCurve(
+        index=np.array(index, np.int64),
+        t_end=np.array(t_end, np.float64),
+        return_=np.array(return_, np.float64),
+        steps=np.array(steps, np.int64),
+        mark=np.array(mark, np.int64),
+    )
+
+
+def _pack_run(column: npt.NDArray[np.int64]) -> tuple[int, bytes]:
     """The first value, and how each differs from the one before (wrapping, so any bits do)."""
-    return int(column[0]), planes.pack_ints(column[1:] - column[:-1], quick=quick)
+    return int(column[0]), planes.pack_ints(column[1:] - column[:-1])
 
 
 def _unpack_run(first: int, deltas: bytes, count: int) -> npt.NDArray[np.int64]:

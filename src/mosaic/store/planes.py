@@ -2,9 +2,8 @@
 
 A column is turned so that neighbours in time become small numbers (difference, second difference, or the
 slope of another column), split into byte planes, and each plane is kept as a constant, as bits, plain, or
-compressed, whichever is smallest. What will be written anew in a moment is packed `quick`: as it is, in
-planes that are left plain. All arithmetic is element by element on integers or IEEE doubles, so every machine
-decodes what any machine encoded.
+compressed, whichever is smallest. All arithmetic is element by element on integers or IEEE doubles, so every
+machine decodes what any machine encoded.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _SIGNED: dict[int, np.dtype[Any]] = {4: np.dtype("<i4"), 8: np.dtype("<i8")}
 _zstd = Zstd(level=1, magicless=True)
 
 
-def pack_ints(values: Ints, *, quick: bool = False) -> bytes:
+def pack_ints(values: Ints) -> bytes:
     """Signed integers, as narrow as they allow."""
     if not len(values):
         return b""
@@ -59,7 +58,7 @@ def pack_ints(values: Ints, *, quick: bool = False) -> bytes:
     plain = _fold(values.view(np.uint64)) if signed else values.view(np.uint64)
     top = max(2 * high, -2 * low - 1) if signed else high
     width = next(w for w in _UNSIGNED if top < 1 << 8 * w)
-    return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width])[None], quick=quick)
+    return bytes([width | signed << 7]) + _pack_planes(plain.astype(_UNSIGNED[width])[None])
 
 
 def unpack_ints(data: bytes, count: int) -> Ints:
@@ -72,7 +71,7 @@ def unpack_ints(data: bytes, count: int) -> Ints:
     return (_unfold(wide) if data[0] & 0x80 else wide).view(np.int64)
 
 
-def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints, quick: bool = False) -> bytes:
+def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints) -> bytes:
     """`rows[i]` holds the bytes of the i-th array; `ends` are the last rows of each sequence in time."""
     if (rows == rows[0]).all():
         same: bytes = b"\0" + rows[0].tobytes()
@@ -81,12 +80,12 @@ def pack_matrix(rows: Bytes, *, dtype: str, ends: Ints, quick: bool = False) -> 
     width = kind.itemsize if kind.itemsize in _UNSIGNED and rows.shape[1] % kind.itemsize == 0 else 1
     bits: Unsigned = np.ascontiguousarray(np.ascontiguousarray(rows).view(_UNSIGNED[width]).T)
     is_float = kind.kind == "f" and width in (4, 8)
-    codes, coded = (bytes(len(bits)), bits) if quick else _choose(bits, is_float=is_float, ends=ends)
+    codes, coded = _choose(bits, is_float=is_float, ends=ends)
     # Planes per column compress best, because one column's bytes are alike. But each plane costs a tag and,
     # compressed, a frame: for the thousands of columns of an image that is more than it saves.
     if len(bits) > _OWN_PLANES:
         coded = coded.reshape(1, -1)
-    packed: bytes = bytes([width, is_float]) + codes + _pack_planes(coded, quick=quick)
+    packed: bytes = bytes([width, is_float]) + codes + _pack_planes(coded)
     return packed
 
 
@@ -254,13 +253,10 @@ def _cost(sample: Unsigned) -> npt.NDArray[np.float64]:
     return costs
 
 
-def _pack_planes(rows: Unsigned, *, quick: bool = False) -> bytes:
+def _pack_planes(rows: Unsigned) -> bytes:
     """The byte planes of each row of numbers: first how each is kept, then each."""
     width, (many, count) = rows.dtype.itemsize, rows.shape
     planes = np.ascontiguousarray(rows.view(np.uint8).reshape(many, count, width).transpose(0, 2, 1))
-    if quick:
-        plain: bytes = bytes([_PLAIN]) * (many * width) + planes.tobytes()
-        return plain
     planes = planes.reshape(many * width, count)
     tags = bytearray(many * width)
     parts = []

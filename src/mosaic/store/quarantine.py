@@ -54,6 +54,8 @@ def write_out(
     size = folder.quarantine.lstat().st_size if os.path.lexists(folder.quarantine) else 0
     if size < state.quarantine_bytes:  # lost or cut: all of it again
         state.quarantine_id = state.quarantine_bytes = 0
+    if not state.quarantined and not size:
+        return False  # as most runs are: not worth a question to the store
     due = rows(db, _DUE, state.quarantine_id)
     if not due and size == state.quarantine_bytes:
         return False

@@ -30,6 +30,7 @@ PROTOCOL = 1
 _MAX_LINE = 64 << 20
 _CHUNK = 1 << 16
 _LEAVE_SECS = 5.0
+_DECIDE = "to decide, which is its --deadline"
 
 
 class _Child(Operator):
@@ -68,7 +69,13 @@ class _Child(Operator):
     def start(self) -> None:
         """Start the process, and tell it where it will sit."""
         try:
-            self._process = subprocess.Popen(self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._process = subprocess.Popen(
+                self._argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Empty: not recorded. What it simulates to decide is no episode of the session.
+                env={**os.environ, "MOSAIC_RUN_DIR": ""},
+            )
         except OSError as error:
             raise OperatorError(f"{self._argv[0]} cannot be started: {error.strerror}") from None
         self._started = time.monotonic()
@@ -104,9 +111,9 @@ class _Child(Operator):
         began = time.perf_counter()
         self._asked += 1
         self._ask(view)
-        answer = self._answer(self._deadline_secs, "to decide")
+        answer = self._answer(self._deadline_secs, _DECIDE)
         while answer.get("id") != self._asked:  # an answer to what was given up on
-            answer = self._answer(self._deadline_secs, "to decide")
+            answer = self._answer(self._deadline_secs, _DECIDE)
         if "action" not in answer:
             raise OperatorError(f"its answer has no action: {str(answer)[:200]}")
         data = answer.get("data")
@@ -195,7 +202,7 @@ class _Child(Operator):
         except subprocess.TimeoutExpired:
             return "it closed its output"
         if code is not None and code < 0:
-            return f"it was ended by signal {-code}"
+            return f"it was ended by {_signal(-code)}"
         return f"it ended with code {code}; its last words are in the run's stderr"
 
 
@@ -244,10 +251,10 @@ class Lines(_Child):
             found = json.loads(line)
         except ValueError:
             raise wire.WireError(
-                f"a line that is not JSON: {line[:120]!r}. What is for people goes to stderr."
+                f"a line that is not JSON: {_shown(line)}. What is for people goes to stderr"
             ) from None
         if not isinstance(found, dict):
-            raise wire.WireError(f"a line that is not a JSON object: {line[:120]!r}")
+            raise wire.WireError(f"a line that is not a JSON object: {_shown(line)}")
         return found
 
     def _ask(self, view: View) -> None:
@@ -262,3 +269,15 @@ class Lines(_Child):
                 "return": view.returned,
             }
         )
+
+
+def _shown(line: bytes) -> str:
+    """The beginning of a line, as people can read it."""
+    return repr(line[:120].decode(errors="replace"))
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those that have no name
+        return f"signal {number}"

@@ -95,10 +95,11 @@ class _Branch:
             with self._stop.gently():
                 self._go_on(sim.world)
         except Insisted:
-            pass
+            return self._stop.exit_code
         except OperatorError:
             if not self._stop.asked:  # a stop reaches the operators' processes too, and they may be quicker
                 raise
+            return self._stop.exit_code
         finally:
             gathering.close(self._operators)
             sim.close()

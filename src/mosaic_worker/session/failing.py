@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from mosaic_worker.session.fitting import checked
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["STOP", "Guarded"]
 
 STOP = "stop"
+_GO_ON = "To let another decide where it fails: --on-failure noop, or random"
 
 
 class Guarded(Learner):
@@ -98,10 +101,17 @@ class Guarded(Learner):
     def _failed(self, error: Exception, actor: Any) -> None:
         """Count it; stop the session, or say who decides now."""
         self.failures += 1
-        why = str(error) if isinstance(error, OperatorError) else f"{type(error).__name__}: {error}"
+        why = str(error) if isinstance(error, OperatorError) else _told(error)
         who = f"operator {self.name!r}" + (f" of {actor}" if actor != "" else "")
         if self._instead is None:
-            raise OperatorError(f"{who} failed: {why}") from error
+            raise OperatorError(f"{who} failed: {why}. {_GO_ON}") from error
         if why not in self._told:  # each reason once: a dead operator fails at every step
             self._told[why] = 1
             self._tell(f"{who} failed: {why}. {self._instead.name!r} decides instead")
+
+
+def _told(error: Exception) -> str:
+    """An error of somebody's code, with the line it was raised on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"

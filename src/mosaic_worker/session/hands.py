@@ -147,6 +147,7 @@ class Hands:
                 if control.paused:
                     frames.settle()
                 self.serve(left if not control.paused and left > 0 else _ROUND_SECS)
+                self._cut()
             if control.fps is not None:
                 self._due = max(self._due, self._clock()) + 1.0 / control.fps
         self._cut()

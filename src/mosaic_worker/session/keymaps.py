@@ -85,6 +85,15 @@ _TABLE: Dict[str, _Keys] = {
         )
     ),
 }
+_TABLE["connect_four"] = _Keys(tuple((at, f"column {at + 1}", str(at + 1)) for at in range(7)))
+# Its cells are numbered by columns; people count by rows.
+_TABLE["tictactoe"] = _Keys(
+    tuple(
+        (column * 3 + row, f"row {row + 1}, column {column + 1}", str(row * 3 + column + 1))
+        for row in range(3)
+        for column in range(3)
+    )
+)
 _CONTINUOUS: Dict[str, _Axes] = {
     "MountainCarContinuous": _Axes(((0, "push left", "Left", -1.0), (0, "push right", "Right", 1.0))),
     "Pendulum": _Axes(((0, "turn left", "Left", 2.0), (0, "turn right", "Right", -2.0))),
@@ -152,8 +161,12 @@ def _binding(keys: List[str], action: Any, name: str) -> Dict[str, Any]:
 
 
 def _names(env: Any) -> List[str]:
-    """What an environment may be known by: its id without version, and its classes."""
+    """What an environment may be known by: its id or PettingZoo's name without version, and its classes."""
     found = []
+    metadata = getattr(layers(env)[-1], "metadata", None)
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if isinstance(name, str):
+        found.append(_VERSION.sub("", name))
     for layer in layers(env):
         env_id = getattr(getattr(layer, "spec", None), "id", None)
         if isinstance(env_id, str):

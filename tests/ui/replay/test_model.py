@@ -233,3 +233,14 @@ def test_few_rewards_are_spread_and_nan_stays_a_gap() -> None:
     assert np.isnan(found[2:]).all()
     assert bars(np.empty(0), 3).shape == (3, 2)
     assert bars(np.ones(5), 0).shape == (0, 2)
+
+
+def test_a_line_that_becomes_shorter_takes_its_position_along() -> None:
+    transport = Transport(last=9)
+    transport.seek(8)
+    changes: list[int] = []
+    transport.changed.connect(lambda: changes.append(transport.position))
+    transport.set_last(12)
+    transport.set_last(5)
+    transport.set_last(5)
+    assert (transport.last, changes) == (5, [8, 5])

@@ -110,6 +110,29 @@ def test_when_an_operator_dies_another_one_goes_on_and_it_is_counted(tmp_path: P
     assert any("'bad' failed: it ended with code 1" in text and "'random' decides" in text for text in logs)
 
 
+THINKING = """
+import json, sys
+import gymnasium as gym
+sys.stdin.readline(); print(json.dumps({"ready": True}), flush=True)
+mine = gym.make("CartPole-v1")
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["ask"] == "act":
+        mine.reset(seed=1)
+        mine.step(0)
+        print(json.dumps({"id": m["id"], "action": 0}), flush=True)
+"""
+
+
+def test_what_an_operators_process_simulates_to_decide_is_no_episode_of_the_session(tmp_path: Path) -> None:
+    file = tmp_path / "thinking.py"
+    file.write_text(THINKING)
+    seat = {"kind": "cmd", "name": "thinking", "argv": [sys.executable, str(file)]}
+    folder = played(tmp_path, env_id="CartPole-v1", seats={"*": seat}, seeds=[[1, 1]])
+    with StoreReader(folder) as reader:
+        assert [row.outcome for row in reader.episodes()] == ["terminated"]
+
+
 def main_with(capsys: pytest.CaptureFixture[str], **plan: Any) -> tuple[int, str]:
     code = session.main([json.dumps({"env_id": "CartPole-v1", "seeds": [[1, 1]], **plan})])
     return code, capsys.readouterr().err

@@ -84,7 +84,7 @@ def test_it_is_opened_begun_and_asked_and_its_answer_fits_the_space(child: Calla
     ("program", "said"),
     [
         ("import sys\nsys.exit(3)\n", "ended with code 3"),
-        ("import os\nos.kill(os.getpid(), 9)\n", "ended by signal 9"),
+        ("import os\nos.kill(os.getpid(), 9)\n", "ended by SIGKILL"),
         ("print('hello')\nimport time\ntime.sleep(60)\n", "a line that is not JSON.*goes to stderr"),
         ("print('[1]', flush=True)\nimport time\ntime.sleep(60)\n", "not a JSON object"),
         ("print('{}', flush=True)\nimport time\ntime.sleep(60)\n", "its first answer was not"),

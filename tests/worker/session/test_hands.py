@@ -238,6 +238,16 @@ def test_a_cut_leaves_the_wait_and_is_obeyed_once(session: Session) -> None:
     session.hands.wait({})
 
 
+def test_a_cut_leaves_a_pause_too(session: Session) -> None:
+    client = session.client()
+    session.say(client, id=1, do="pause")
+    client.setblocking(True)
+    session.hands.each_round.append(lambda: client.sendall(b'{"id": 2, "do": "quit"}\n'))
+    with pytest.raises(Cut) as cut:
+        session.hands.wait({})
+    assert cut.value.quit
+
+
 def test_a_stop_ends_every_wait(session: Session) -> None:
     session.control.paused = True
     session.hands.each_round.append(lambda: setattr(session, "stopped", True))

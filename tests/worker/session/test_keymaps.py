@@ -59,6 +59,22 @@ def test_the_arrows_of_the_table_move_where_they_point(env_id: str) -> None:
         assert divmod(state, columns) == (min(max(row + down, 0), rows - 1), column + right)
 
 
+def test_boards_are_played_by_numbers_as_people_count() -> None:
+    from pettingzoo.classic.connect_four import connect_four
+    from pettingzoo.classic.tictactoe import tictactoe
+
+    columns = connect_four.env()
+    found = key_map(columns, columns.action_space("player_0"))
+    assert [(one["keys"], one["action"]) for one in found["bindings"]][::6] == [(["1"], 0), (["7"], 6)]
+    board = tictactoe.env()
+    board.reset(seed=1)
+    found = key_map(board, board.action_space("player_1"))
+    [second] = [one for one in found["bindings"] if one["keys"] == ["2"]]
+    assert second["name"] == "row 1, column 2"
+    board.step(second["action"])
+    assert board.observe("player_2")["observation"][1][0].any()  # it observes by columns too
+
+
 def test_what_an_environment_says_itself() -> None:
     said = {
         (ord("w"),): 1, "ad": 2, (" ",): 3, ("d", " "): 4, (275,): 5, (1073741904,): 0,

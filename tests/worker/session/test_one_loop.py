@@ -14,6 +14,7 @@ NOT_ENVIRONMENTS = {
     "mosaic_worker/settling.py": {"agents.step", "self._agents.step"},  # who writes the episodes of agents
     "mosaic_worker/session/loop.py": {"world.step", "world.reset"},
     "mosaic_worker/probe.py": {"world.reset"},
+    "mosaic_worker/drivers/cleanrl/playing.py": {"self.env.step", "self.env.reset"},  # around nothing
     "mosaic_worker/replay/": {"sim.step", "sim.reset", "self.world.step", "self.world.reset"},
     "mosaic_worker/hooks/": {"track.step", "agents.step", "self.agents.step"},
     "mosaic_worker/vectors.py": {"track.step"},

@@ -47,4 +47,7 @@ def test_whoever_sees_something_acts_next_until_all_are_over() -> None:
 def test_an_agent_has_its_own_action_space() -> None:
     world = world_of(Relay(), "dicts")
     assert [world.action_space(agent).n for agent in (0, 1)] == [2, 3]
+    assert world.observation_space(0) is None  # nobody says
+    world.core.observation_spaces = {0: gym.spaces.Discrete(5)}
+    assert world.observation_space(0).n == 5
     world.close()

@@ -40,7 +40,7 @@ _CARD = RunnerCard(
     help="The published single-file scripts of your checkout, unmodified. Name it with --checkout PATH, or "
     "name it under [checkouts] in settings.toml. The network is saved at the end and on stop.",
     capabilities=Capabilities(
-        supports_checkpoint=True, supports_eval=True, supports_vector=True, gpu="optional"
+        supports_checkpoint=True, supports_eval=True, supports_play=True, supports_vector=True, gpu="optional"
     ),
     requirements=[
         "gymnasium[classic-control]==0.29.1",
@@ -89,7 +89,7 @@ class CleanRL:
             UsageError: the job names no script of the checkout, or a setting the script does not have.
         """
         path, script = _script_of(job)
-        if job.kind == "eval":
+        if job.kind in ("eval", "play"):
             return [python, "-m", _MODULE, *driver_words(job)]
         asked = {"env_id": job.env_id or None, "seed": job.seed, "total_timesteps": job.steps}
         if job.envs > 1:

@@ -105,4 +105,5 @@ RUNNER = family_runner(
     packages=[STABLE_BASELINES, "sb3-contrib==2.9.2"],
     imports=["stable_baselines3", "sb3_contrib", "torch", "gymnasium"],
     url="https://stable-baselines3.readthedocs.io",
+    own_members=["data", "policy.pth", "_stable_baselines3_version"],
 )

@@ -52,6 +52,7 @@ def family_runner(
     packages: Sequence[str],
     imports: list[str],
     url: str,
+    own_members: Sequence[str] = (),
 ) -> DriverRunner:
     """The runner with the driver of that name; `packages` are installed first, then what both need."""
     card = RunnerCard(
@@ -73,5 +74,6 @@ def family_runner(
         torch=True,
         imports=imports,
         url=url,
+        own_members=list(own_members),
     )
     return DriverRunner(card, module=f"mosaic_worker.drivers.{name}")

@@ -10,6 +10,7 @@ from mosaic.ui.shell.model.actions import Action
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mosaic.ui.replay.beside import Beside
     from mosaic.ui.replay.replaying import Replaying
 
 __all__ = ["replay_commands"]
@@ -19,13 +20,20 @@ _MANY = 10
 
 
 def replay_commands(
-    replaying: Replaying, *, export: Callable[[], object], full_screen: Callable[[], object]
+    replaying: Replaying,
+    beside: Beside,
+    *,
+    export: Callable[[], object],
+    go_on: Callable[[], object],
+    full_screen: Callable[[], object],
 ) -> list[Action]:
     """Everything the keyboard can do with a replay.
 
     Args:
         replaying: what is replayed.
+        beside: what is shown beside it.
         export: shows what writes the open episode to a file.
+        go_on: shows who can go on from the step on screen.
         full_screen: puts the frame on the whole screen, and back.
     """
     transport = replaying.transport
@@ -35,6 +43,9 @@ def replay_commands(
 
     def some() -> bool:
         return len(replaying.book) > 0
+
+    def can_be_two() -> bool:
+        return beside.on or bool(beside.found)
 
     def play() -> None:
         """Play or pause; with nothing open, open the newest episode."""
@@ -79,7 +90,9 @@ def replay_commands(
         act("best", "Replay the best episode", (), lambda: replaying.go_to(replaying.book.best), some),
         act("worst", "Replay the worst episode", (), lambda: replaying.go_to(replaying.book.worst), some),
         act("export", "Export this episode", (), export),
-        act("branch", "Branch: a new run from this step, with random actions", (), replaying.branch),
+        act("beside", "Original and branch side by side, or one", ("B",), beside.toggle, can_be_two),
+        act("parting", "Where original and branch part", ("P",), beside.jump, lambda: beside.on),
+        act("branch", "Let somebody go on from this step, as a new run…", ("G",), go_on),
         act("full", "Replay on the full screen", ("F",), full_screen),
         *(
             act(

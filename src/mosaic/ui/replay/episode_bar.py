@@ -79,7 +79,7 @@ class EpisodeBar(QWidget):
             row.addWidget(button)
         self.about = _said("About this episode")
         self.about.setWordWrap(True)
-        told = QHBoxLayout()
+        self._told = told = QHBoxLayout()
         told.setSpacing(GAP)
         told.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
         told.addWidget(self.about, 1)
@@ -89,6 +89,10 @@ class EpisodeBar(QWidget):
         column.addLayout(row)
         column.addLayout(told)
         self.close_episode()
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Something else at the right end of the second row."""
+        self._told.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_book(self, book: Book) -> None:
         """Which episodes there are."""

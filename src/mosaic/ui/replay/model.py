@@ -54,6 +54,13 @@ class Transport:
         self.direction, self.playing, self._owed = 1, play and last > 0, 0.0
         self.changed.emit()
 
+    def set_last(self, last: int) -> None:
+        """The same episode, on a longer or shorter line."""
+        if last != self.last:
+            self.last = max(0, last)
+            self.position = min(self.position, self.last)
+            self.changed.emit()
+
     # ---- by hand ----
 
     def seek(self, position: int) -> None:

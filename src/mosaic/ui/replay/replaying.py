@@ -20,7 +20,7 @@ from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.signal import Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mosaic.replay.cache import Frame
     from mosaic.ui.replay.model import Transport
@@ -59,6 +59,8 @@ class Replaying:
         """A frame could not be made, and why."""
         self.follow_changed: Signal[[]] = Signal()
         """Each newest finished episode is shown as it comes, or no more: `follow`."""
+        self.waits: Callable[[], bool] = lambda: False
+        """Whether a frame beside the open episode's is still to come: playing waits for it."""
         self._context, self.transport = context, transport
         self.run_id: str | None = None
         self.book = Book()
@@ -166,12 +168,16 @@ class Replaying:
         if follow and (self.projector is None or self.transport.ended or not self.transport.playing):
             self._go_on(now=True)
 
-    def branch(self) -> None:
-        """Start a new run that goes on from the step on screen, with random actions."""
+    def branch(self, seats: Mapping[str, str]) -> None:
+        """Start a new run in which somebody goes on from the step on screen.
+
+        Args:
+            seats: who, by agent; `*` for everybody that is not named.
+        """
         if self.opened is None or self.run_id is None:
             return
         context, run_id, allowed = self._context, self.run_id, self.allowed
-        episode, step = self.opened.row.index, self.transport.position
+        episode, step = self.opened.row.index, min(self.transport.position, self.opened.last)
         context.toasts.say(f"Starting a branch from step {count(step)} of episode {count(episode)}…")
 
         def done(new: str) -> None:
@@ -183,7 +189,9 @@ class Replaying:
                 secs=10.0,
             )
 
-        context.ops.run(lambda: branch(context.root, run_id, episode, step, allowed=allowed), done=done)
+        context.ops.run(
+            lambda: branch(context.root, run_id, episode, step, seats=seats, allowed=allowed), done=done
+        )
 
     def let_go(self) -> None:
         """Close the open episode."""
@@ -275,9 +283,10 @@ class Replaying:
             self._ticker.stop()
         if self.projector is None or self.opened is None:
             return
-        if transport.position != self._sought and not self.blind:
-            self._sought = transport.position
-            self.projector.seek(transport.position, ahead=transport.direction if transport.playing else 0)
+        wanted = min(transport.position, self.opened.last)  # the line may be longer: see `beside`
+        if wanted != self._sought and not self.blind:
+            self._sought = wanted
+            self.projector.seek(wanted, ahead=transport.direction if transport.playing else 0)
         if transport.ended:
             self._go_on()
 
@@ -286,7 +295,7 @@ class Replaying:
         if not self._following.looking:
             self._ticker.stop()
             return
-        if not self.blind and (self.shown is None or self.shown.step != self.transport.position):
+        if self.waits() or (not self.blind and (self.shown is None or self.shown.step != self._sought)):
             return
         now = time.monotonic()
         elapsed, self._tick_at = now - self._tick_at, now

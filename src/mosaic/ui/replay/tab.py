@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayou
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count, number
+from mosaic.ui.replay.beside import Beside
+from mosaic.ui.replay.beside_view import BesideStrip, BesideView, padded
 from mosaic.ui.replay.commands import replay_commands
 from mosaic.ui.replay.episode_bar import EpisodeBar
 from mosaic.ui.replay.export_bar import ExportBar
+from mosaic.ui.replay.go_on_bar import GoOnBar
 from mosaic.ui.replay.timeline import Timeline
 from mosaic.ui.replay.transport_bar import TransportBar
 from mosaic.ui.shell.model.values import value_cells
@@ -46,9 +49,11 @@ class ReplayTab(QWidget):
         self._context = context
         self.replaying = replaying
         self.transport = replaying.transport
+        self.beside = Beside(context, replaying)
         self.full: FullScreen | None = None
         self._make(context)
         self._connect()
+        self._show_beside()
         self._show_book()
         self._explain()
 
@@ -56,7 +61,9 @@ class ReplayTab(QWidget):
         """What a user can do here, for menus, palette and keys."""
         return replay_commands(
             self.replaying,
+            self.beside,
             export=lambda: self.export_button.setChecked(True),
+            go_on=lambda: self.branch_button.setChecked(True),
             full_screen=self.toggle_full_screen,
         )
 
@@ -65,6 +72,7 @@ class ReplayTab(QWidget):
         if self.full is not None:
             self.full.leave()
         self.export_bar.cancel()
+        self.beside.shut()
         self.replaying.shut()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -87,21 +95,33 @@ class ReplayTab(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
         self.stack.addWidget(self.notice)
+        self.beside_view = BesideView(self.beside, self.replaying)
+        self.stack.addWidget(self.beside_view)
         self.timeline = Timeline(self.transport)
+        self.strip = BesideStrip(self.beside, self.timeline, self.transport)
         self.buttons = TransportBar(self.transport)
         self.export_bar = ExportBar(context)
         self.export_bar.hide()
-        self.branch_button = _button("Branch", "Start a new run from this step on, with random actions")
+        self.go_on_bar = GoOnBar(context, self.replaying)
+        self.go_on_bar.hide()
+        self.beside_button = _button("Side by side", "")
+        self.beside_button.setCheckable(True)
+        self.branch_button = _button("Go on…", "Let somebody go on from this step, as a new run (G)")
+        self.branch_button.setCheckable(True)
+        self.branch_button.toggled.connect(self.go_on_bar.setVisible)
         self.export_button = _button("Export…", "Write this episode as MP4, GIF or PNG files")
         self.export_button.setCheckable(True)
         self.export_button.toggled.connect(self.export_bar.setVisible)
+        self.bar.add_widget(self.beside_button)
         self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
         column = _column(self.stage)
         column.addWidget(self.stack, 1)
+        column.addWidget(self.strip)
         column.addWidget(self.timeline)
         column.addWidget(self.buttons)
+        column.addWidget(self.go_on_bar)
         column.addWidget(self.export_bar)
         self.episodes = RowsTable(
             Rows(("Episode", "Return", "Length"), right=frozenset({0, 1, 2})),
@@ -176,7 +196,8 @@ class ReplayTab(QWidget):
         bar.follow.toggled.connect(replaying.set_follow)
         self.episodes.clicked.connect(lambda index: self._pick(index.row()))
         self.episodes.activated.connect(lambda index: self._pick(index.row()))
-        self.branch_button.clicked.connect(replaying.branch)
+        self.beside_button.clicked.connect(self.beside.toggle)
+        self.beside.changed.connect(self._show_beside)
         self.buttons.add("full", "Full screen (F)", self.toggle_full_screen)
         replaying.listed.connect(self._show_book)
         replaying.closed.connect(self._closed)
@@ -231,9 +252,7 @@ class ReplayTab(QWidget):
         opened, run_id = self.replaying.opened, self.replaying.run_id
         if opened is None or run_id is None:
             return
-        rewards = np.array([row.reward for row in opened.steps], np.float64)
-        step = opened.verdict.step
-        self.timeline.load(rewards, diverged=None if opened.verdict.exact or step is None else step + 1)
+        self._load_timeline()
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
         allowed = self.replaying.allowed
@@ -243,7 +262,31 @@ class ReplayTab(QWidget):
     def _painted(self) -> None:
         if self.replaying.shown is not None:
             self.view.show_pixels(self.replaying.shown.array())
-            self.stack.setCurrentWidget(self.view)
+            self.stack.setCurrentWidget(self.beside_view if self.beside.on else self.view)
+
+    def _load_timeline(self) -> None:
+        opened, pair = self.replaying.opened, self.beside.pair
+        if opened is not None:
+            rewards = np.array([row.reward for row in opened.steps], np.float64)
+            step = opened.verdict.step
+            self.timeline.load(
+                rewards if pair is None else padded(rewards, pair.last),
+                diverged=None if opened.verdict.exact or step is None else step + 1,
+            )
+
+    def _show_beside(self) -> None:
+        """Two episodes or one; and whether there could be two."""
+        beside = self.beside
+        self.beside_button.setChecked(beside.on)
+        self.beside_button.setEnabled(beside.on or bool(beside.found))
+        self.beside_button.setToolTip(
+            "Show the original and its branch side by side (B)"
+            if beside.found
+            else "This episode was not branched from another, and has no branch yet"
+        )
+        self._load_timeline()
+        if self.stack.currentWidget() in (self.view, self.beside_view):
+            self.stack.setCurrentWidget(self.beside_view if beside.on else self.view)
 
     def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)
@@ -264,8 +307,9 @@ class ReplayTab(QWidget):
         self.notice.say("No frame", why, offers=(("Open the episode again", self.replaying.open_again),))
 
     def _moved(self) -> None:
-        position = self.transport.position
-        if self.replaying.opened is not None and self.steps.currentIndex().row() != position:
+        opened = self.replaying.opened
+        position = self.transport.position if opened is None else min(self.transport.position, opened.last)
+        if opened is not None and self.steps.currentIndex().row() != position:
             self.steps.setCurrentIndex(self.steps.rows.index(position, 0))
 
     # ---- in words ----
@@ -277,6 +321,7 @@ class ReplayTab(QWidget):
             widget.setEnabled(ready)
         if not ready:
             self.export_button.setChecked(False)
+            self.branch_button.setChecked(False)
         if self.replaying.projector is not None:
             return
         self.stack.setCurrentWidget(self.notice)

@@ -3,7 +3,8 @@
 `python -m mosaic_worker.drivers.cleanrl train SCRIPT.py -- FLAGS…` runs the file as `__main__`, unmodified,
 in the run's folder. The scripts save at the end or not at all, so what their globals hold (`agent`,
 `q_network`, `actor`) is saved here: networks, arguments, and the statistics of observations that are
-normalised. `eval …` plays such a checkpoint, or one of the script's own, with the script's own classes.
+normalised. `eval …` plays such a checkpoint, or one of the script's own, with the script's own classes; so
+does `play …`, in a session of another interpreter.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional
 
 import mosaic_worker
 from mosaic_worker import report
-from mosaic_worker.drivers.cleanrl import single_file
+from mosaic_worker.drivers.cleanrl import playing, single_file
 from mosaic_worker.drivers.kit import command, evaluating
-from mosaic_worker.drivers.kit.command import Refused, Words
-from mosaic_worker.drivers.kit.loading import opened
 from mosaic_worker.drivers.kit.saving import Saver
+from mosaic_worker.drivers.kit.serving import serve
 from mosaic_worker.drivers.kit.stopping import Stop
 from mosaic_worker.operators import Policy
 
 if TYPE_CHECKING:
+    from mosaic_worker.drivers.kit.command import Words
     from mosaic_worker.session.played import Episode
 
 __all__ = ["main", "train"]
@@ -40,7 +41,7 @@ class _Stopped(KeyboardInterrupt):
 def main(words: List[str]) -> int:
     """Do one job: 0 when it went well, 2 with a sentence when it cannot be done as asked."""
     if words[:1] != ["train"]:
-        return command.main(_evaluate, words)
+        return command.main(_work, words)
     rest = words[1:]
     if len(rest) < 1 or rest[1:2] not in ([], ["--"]):
         sys.stderr.write("usage: train SCRIPT.py -- FLAGS of the script\n")
@@ -110,7 +111,7 @@ def _as_main(path: str, flags: List[str]) -> types.ModuleType:
     """What `python path flags…` would have made: main module, words, search path; and a folder to work in."""
     folder = os.path.dirname(path)
     sys.argv = [path, *flags]
-    _search(folder)
+    single_file.search(folder)
     run = os.environ.get("MOSAIC_RUN_DIR")
     if run:  # what the script writes by relative names belongs to the run
         files = os.path.join(run, "files")
@@ -121,13 +122,6 @@ def _as_main(path: str, flags: List[str]) -> types.ModuleType:
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
     return module
-
-
-def _search(folder: str) -> None:
-    """The script's folder and the checkout around it, found first."""
-    for found in (os.path.dirname(folder), folder):
-        if found not in sys.path:
-            sys.path.insert(0, found)
 
 
 def _keep(found: Dict[str, Any], path: str, *, reason: str, what: str) -> None:
@@ -186,37 +180,27 @@ def _returned(episode: Episode) -> float:
     return episode.returned if told is None else single_file.number(told["r"])
 
 
-def _evaluate(words: Words) -> Optional[int]:
+def _work(words: Words) -> Optional[int]:
+    if words.kind == "play":
+        return serve(words, playing.seated)
+    return _evaluate(words)
+
+
+def _evaluate(words: Words) -> int:
     Stop()
-    if words.kind != "eval" or words.checkpoint is None or not words.checkout:
-        raise Refused("eval needs --checkpoint FILE, --checkout FOLDER and --algo SCRIPT")
-    path = single_file.script_in(words.checkout, words.algo)
-    import pickle  # for the error torch raises when it refuses a file
-
-    import torch
-
-    with opened(words.checkpoint, sha256=words.sha256, pickled=False) as file:
-        try:
-            data = torch.load(file, map_location="cpu", weights_only=True)
-        except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, LookupError) as error:
-            raise Refused(
-                f"{words.checkpoint} is damaged or holds more than numbers, nothing was loaded: {error}"
-            ) from None
-    held = single_file.understood(data, words.checkpoint)
-    env_id = words.env or str(held.args.get("env_id", ""))
-    if not env_id:
-        raise Refused("the checkpoint does not say which environment it is for: add --env ID")
-    _search(os.path.dirname(path))
-    module = single_file.imported(path)
-    env = single_file.environment(module, env_id, held)
+    loaded = playing.loaded(words)
+    held = loaded.held
+    env = single_file.environment(loaded.module, loaded.env_id, held)
     try:
-        act = single_file.policy(module, env, held)
-        args = {"checkpoint": words.checkpoint, "script": path}
-        mosaic_worker.config(algo=words.algo, env_id=env_id, seed=words.seed, args=args)
+        act = single_file.policy(loaded.module, env, held)
+        args = {"checkpoint": words.checkpoint, "script": loaded.path}
+        mosaic_worker.config(algo=words.algo, env_id=loaded.env_id, seed=words.seed, args=args)
+        import torch
+
         torch.manual_seed(0 if words.seed is None else words.seed)
         evaluating.evaluate(
             env,
-            Policy(lambda view: act(view.observation)),
+            Policy(lambda view: act(view.observation)[0]),
             seed=words.seed,
             episodes=words.episodes,
             step=held.step,

@@ -1,7 +1,8 @@
 """What a script in CleanRL's idiom leaves and how it is played: its networks, its environment, its actions.
 
 Networks are rebuilt from the classes of the script itself, chosen by the names and shapes of the weights.
-Actions are the best ones: inside the script's module, distributions answer `sample` with their mode. Refuses
+Actions are the best ones, unless somebody asks for drawn ones: inside the script's module, distributions
+answer `sample` with their mode. Refuses
 recurrent agents and classes that need more than the environment and the script's arguments.
 """
 
@@ -11,7 +12,7 @@ import inspect
 import os
 import sys
 import types
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from mosaic_worker.drivers.kit.command import Refused
 
@@ -26,8 +27,10 @@ __all__ = [
     "policy",
     "recent_returns",
     "script_in",
+    "search",
     "statistics",
     "understood",
+    "wrappers",
 ]
 
 FORMAT = "mosaic.single_file/1"
@@ -73,7 +76,8 @@ def arguments(args: Any) -> Dict[str, Any]:
     return {str(name): value for name, value in values.items() if isinstance(value, _PLAIN)}
 
 
-def _wrappers(env: Any) -> Any:
+def wrappers(env: Any) -> Iterator[Any]:
+    """An environment's layers, the outermost first."""
     seen = 0
     while env is not None and seen < 64:
         yield env
@@ -89,7 +93,7 @@ def _members(envs: Any) -> List[Any]:
 def statistics(envs: Any) -> List[Any]:
     """Mean, variance and count by which the first environment's observations are normalised; else nothing."""
     for member in _members(envs)[:1]:
-        for layer in _wrappers(member):
+        for layer in wrappers(member):
             found = layer.__dict__.get("obs_rms")
             if found is not None:
                 import torch
@@ -107,7 +111,7 @@ def recent_returns(envs: Any) -> Dict[str, float]:
     """The mean of the returns that the environments remember, and of how many."""
     returns: List[float] = []
     for member in _members(envs):
-        for layer in _wrappers(member):
+        for layer in wrappers(member):
             returns += [number(value) for value in layer.__dict__.get("return_queue", ())]
     return {"return_mean": sum(returns) / len(returns), "episodes": float(len(returns))} if returns else {}
 
@@ -148,10 +152,18 @@ def script_in(checkout: str, name: str) -> str:
     )
 
 
+def search(folder: str) -> None:
+    """Let a script's folder and the checkout around it be found first."""
+    for found in (os.path.dirname(folder), folder):
+        if found not in sys.path:
+            sys.path.insert(0, found)
+
+
 def imported(path: str) -> Any:
     """The script as a module: its classes are defined, its training does not run."""
     import importlib.util
 
+    search(os.path.dirname(path))
     spec = importlib.util.spec_from_file_location(_MODULE, path)
     if spec is None or spec.loader is None:
         raise Refused(f"{path} cannot be imported")
@@ -201,7 +213,7 @@ def _filled(callee: Callable[..., Any], known: Dict[str, Any], name: str) -> Dic
 
 
 def _normalise(env: Any, kept: List[Any]) -> None:
-    for layer in _wrappers(env):
+    for layer in wrappers(env):
         found = layer.__dict__.get("obs_rms")
         if found is not None:
             found.mean, found.var, found.count = kept[0].numpy(), kept[1].numpy(), kept[2]
@@ -211,8 +223,16 @@ def _normalise(env: Any, kept: List[Any]) -> None:
 # ---- the policy ----
 
 
-def policy(module: Any, env: Any, held: Held) -> Callable[[Any], Any]:
-    """From an observation to the best action.
+def policy(
+    module: Any, env: Any, held: Held, *, samples: bool = False
+) -> Callable[[Any], Tuple[Any, Dict[str, Any]]]:
+    """From an observation to an action, and what the network knows of it: probs, q, value, entropy.
+
+    Args:
+        module: the script.
+        env: one environment as the script makes it.
+        held: the checkpoint.
+        samples: whether actions are drawn; otherwise they are the best ones.
 
     Raises:
         Refused: no class of the script fits the weights, or its agent is of a kind we do not play.
@@ -222,17 +242,18 @@ def policy(module: Any, env: Any, held: Held) -> Callable[[Any], Any]:
 
     network = _network(module, env, held)
     network.eval()
-    _greedy(module)
-    answer = _answer(network, env)
+    drawn = _watched(module, samples=samples)
+    answer = _answer(network, env, drawn, samples=samples)
     space = env.action_space
     discrete = hasattr(space, "n")
 
-    def act(observation: Any) -> Any:
+    def act(observation: Any) -> Tuple[Any, Dict[str, Any]]:
         with torch.no_grad():
-            found = answer(torch.Tensor(np.asarray(observation)[None]))[0].numpy()
+            actions, known = answer(torch.Tensor(np.asarray(observation)[None]))
+        found = actions[0].numpy()
         if discrete:
-            return int(found)
-        return np.clip(found.reshape(space.shape), space.low, space.high).astype(space.dtype)
+            return int(found), known
+        return np.clip(found.reshape(space.shape), space.low, space.high).astype(space.dtype), known
 
     return act
 
@@ -275,33 +296,64 @@ def _stand_in(env: Any) -> Any:
     )
 
 
-def _greedy(module: Any) -> None:
-    """Inside the script's module, a distribution's sample is its mode: evaluations draw no lots."""
+def _watched(module: Any, *, samples: bool) -> List[Any]:
+    """Inside the script's module, distributions are put into this list as they are made, the latest alone.
+
+    Unless it `samples`, a distribution's sample is its mode: evaluations draw no lots.
+    """
     import torch
 
+    drawn: List[Any] = []
     for name, value in list(vars(module).items()):
         if inspect.isclass(value) and issubclass(value, torch.distributions.Distribution):
-            setattr(module, name, _with_mode(value))
+            setattr(module, name, _noted(value, drawn, samples=samples))
+    return drawn
 
 
-def _with_mode(distribution: Any) -> Any:
+def _noted(distribution: Any, drawn: List[Any], *, samples: bool) -> Any:
+    def made(self: Any, *words: Any, **named: Any) -> None:
+        distribution.__init__(self, *words, **named)
+        drawn[:] = [self]
+
     def mode(self: Any, *_: Any, **__: Any) -> Any:
         return self.mode
 
-    return type(distribution.__name__, (distribution,), {"sample": mode, "rsample": mode})
+    own = {"__init__": made} if samples else {"__init__": made, "sample": mode, "rsample": mode}
+    return type(distribution.__name__, (distribution,), own)
 
 
-def _answer(network: Any, env: Any) -> Callable[[Any], Any]:
-    """How this network says what to do, given a batch of observations."""
+def _answer(
+    network: Any, env: Any, drawn: List[Any], *, samples: bool
+) -> Callable[[Any], Tuple[Any, Dict[str, Any]]]:
+    """How this network says what to do, given a batch of one observation, and what it knows of it."""
     for name in ("get_action_and_value", "get_action"):
         method = getattr(network, name, None)
         if method is not None:
             _check_one_argument(method, name)
-            return lambda batch: _first(method(batch))
+            return lambda batch: _told(method(batch), drawn, valued=name == "get_action_and_value")
     _check_one_argument(network.forward, "forward")
-    if hasattr(env.action_space, "n"):
-        return lambda batch: network(batch).argmax(dim=1)
-    return lambda batch: _first(network(batch))
+    if samples:
+        raise Refused("this network says what is best and has nothing to draw from: leave op.sample out")
+    if not hasattr(env.action_space, "n"):
+        return lambda batch: (_first(network(batch)), {})
+
+    def best(batch: Any) -> Tuple[Any, Dict[str, Any]]:
+        values = network(batch)
+        listed = [float(value) for value in values[0].flatten().tolist()]
+        return values.argmax(dim=1), {"q": listed, "value": max(listed)}
+
+    return best
+
+
+def _told(answer: Any, drawn: List[Any], *, valued: bool) -> Tuple[Any, Dict[str, Any]]:
+    """An agent's action, and what stands beside it: `action, log_prob, entropy, value` in this idiom."""
+    known: Dict[str, Any] = {}
+    if valued and isinstance(answer, tuple) and len(answer) == 4:
+        known = {"entropy": number(answer[2].sum()), "value": number(answer[3].sum())}
+    probs = getattr(drawn[0], "probs", None) if drawn else None
+    if probs is not None and probs.dim() == 2:
+        known["probs"] = [float(one) for one in probs[0].tolist()]
+    return _first(answer), known
 
 
 def _check_one_argument(method: Callable[..., Any], name: str) -> None:

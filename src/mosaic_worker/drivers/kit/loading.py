@@ -37,7 +37,7 @@ def opened(path: str, *, sha256: Optional[str], pickled: bool) -> Iterator[IO[by
             "Use `mosaic eval` or `mosaic train`, or add --sha256 HASH."
         )
     digest = hashlib.sha256()
-    with tempfile.TemporaryFile(dir=os.environ.get("MOSAIC_RUN_DIR")) as copy:
+    with tempfile.TemporaryFile(dir=os.environ.get("MOSAIC_RUN_DIR") or None) as copy:
         try:
             if not os.path.isfile(path):
                 raise Refused(f"there is no file {path}")

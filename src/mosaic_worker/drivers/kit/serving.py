@@ -18,6 +18,8 @@ from mosaic_worker.standard_files import taken
 
 __all__ = ["Surroundings", "serve"]
 
+_LARGEST_FLOAT32 = 3.4e38
+
 
 class Surroundings(NamedTuple):
     """Where the policy will sit, as the session tells it."""
@@ -45,8 +47,8 @@ class Surroundings(NamedTuple):
             if trained and here and not same(here, trained):
                 own = trained if isinstance(trained, str) else trained["text"]
                 raise Refused(
-                    f"the checkpoint does not fit {self.env}: its {name} space is {here['text']}, the policy "
-                    f"was trained on {trained_on or 'an environment'} with {_plain(own)}. Play "
+                    f"the checkpoint does not fit {self.env}: the {name} space there is {here['text']}, the "
+                    f"policy was trained on {trained_on or 'an environment'} with {_plain(own)}. Play "
                     f"{trained_on or 'that one'} instead, or choose another checkpoint"
                 )
 
@@ -82,9 +84,14 @@ def _pairs(mine: Any, theirs: Any) -> Optional[List[Tuple[Any, Any]]]:
 def _near(mine: Any, theirs: Any) -> bool:
     if isinstance(mine, list) and isinstance(theirs, list):
         return len(mine) == len(theirs) and all(map(_near, mine, theirs))
-    if mine is None or theirs is None:
-        return mine is theirs
+    if _boundless(mine) or _boundless(theirs):
+        return _boundless(mine) and _boundless(theirs)
     return math.isclose(mine, theirs, rel_tol=1e-6)
+
+
+def _boundless(bound: Any) -> bool:
+    """Whether a bound is none: some versions of an environment write the largest float instead."""
+    return bound is None or abs(bound) >= _LARGEST_FLOAT32
 
 
 def _plain(text: str) -> str:

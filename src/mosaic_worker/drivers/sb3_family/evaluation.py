@@ -118,7 +118,12 @@ def seated(words: Words, around: Surroundings, family: Family) -> Operator:
         raise Refused("--checkpoint is missing: the file that plays")
     with opened(words.checkpoint, sha256=words.sha256, pickled=True) as file:
         about = files.read_about(file)
-        words = words._replace(algo=words.algo or about.algorithm)
+        words = words._replace(algo=words.algo or about.algorithm or files.algorithm_of(file))
+        if not words.algo:
+            raise Refused(
+                f"{words.checkpoint} does not say which algorithm it is of. Load it in a Python file that "
+                "decides: --operator python:FILE.py"
+            )
         model = class_of(words, family).load(file, device="cpu")
         file.seek(0)
         normaliser = files.read_member(file, files.NORMALISER)

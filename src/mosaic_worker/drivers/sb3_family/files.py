@@ -15,11 +15,25 @@ from typing import IO, Any, Dict, List, NamedTuple, Optional
 
 from mosaic_worker.drivers.kit.command import Refused
 
-__all__ = ["About", "holdings", "read_about", "read_member", "restore_random", "write"]
+__all__ = ["About", "algorithm_of", "holdings", "read_about", "read_member", "restore_random", "write"]
 
 _ABOUT = "mosaic.json"
 NORMALISER = "mosaic_vecnormalize.pkl"
 REPLAY_BUFFER = "mosaic_replay_buffer.pkl"
+
+_MODULES = {".recurrent.": "recurrent_ppo", ".maskable.": "maskable_ppo"}
+"""Parts of the policy's module that only one algorithm has: its settings are those of another."""
+_SETTINGS = {
+    "n_quantiles": "qrdqn",
+    "top_quantiles_to_drop_per_net": "tqc",
+    "target_entropy": "sac",
+    "policy_delay": "td3",  # of DDPG too, which plays alike
+    "exploration_fraction": "dqn",
+    "cg_max_steps": "trpo",
+    "n_epochs": "ppo",
+    "rollout_buffer_class": "a2c",
+}
+"""Settings by which an algorithm is known, the most telling first."""
 
 
 class About(NamedTuple):
@@ -72,6 +86,23 @@ def read_about(file: IO[bytes]) -> About:
     finally:
         file.seek(0)
     return About(**{name: found[name] for name in About._fields if name in found})
+
+
+def algorithm_of(file: IO[bytes]) -> str:
+    """Which algorithm saved a file that does not say so, by its settings. Runs nothing of it.
+
+    Empty when they are of none that is known.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            found = json.loads(archive.read("data"))
+        module = str(found["policy_class"]["__module__"])
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError):
+        return ""
+    finally:
+        file.seek(0)
+    named = [algorithm for part, algorithm in _MODULES.items() if part in module]
+    return next(iter([*named, *(name for setting, name in _SETTINGS.items() if setting in found)]), "")
 
 
 def read_member(file: IO[bytes], name: str) -> Any:

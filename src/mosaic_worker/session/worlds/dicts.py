@@ -63,12 +63,19 @@ class DictWorld(World):
 
     def action_space(self, actor: Any = SOLE) -> Any:
         """An agent's; None where the environment does not say."""
+        return self._space("action_space", actor)
+
+    def observation_space(self, actor: Any = SOLE) -> Any:
+        """An agent's; None where the environment does not say."""
+        return self._space("observation_space", actor)
+
+    def _space(self, which: str, actor: Any) -> Any:
         core = self.core
-        ask = getattr(core, "get_action_space", None)
+        ask = getattr(core, f"get_{which}", None)
         if callable(ask):
             return ask(actor)
-        for spaces in (getattr(core, "action_spaces", None), getattr(core, "action_space", None)):
+        for spaces in (getattr(core, f"{which}s", None), getattr(core, which, None)):
             known = getattr(spaces, "spaces", spaces)
             if isinstance(known, dict) and actor in known:
                 return known[actor]
-        return getattr(core, "action_space", None)
+        return getattr(core, which, None)

@@ -169,7 +169,7 @@ def test_a_script_that_ends_well_on_ctrl_c_may(tmp_path: Path) -> None:
         (["train"], "usage"),
         (["train", "x.py", "--seed", "1"], "usage"),
         (["train", "nowhere.py", "--"], "cannot read"),
-        (["eval", "--algo", "ppo"], "eval needs"),
+        (["eval", "--algo", "ppo"], "eval and play need"),
         (["dance"], "one of train, eval, play"),
     ],
 )

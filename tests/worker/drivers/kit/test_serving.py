@@ -81,7 +81,9 @@ def test_a_seat_with_other_spaces_is_refused_with_the_environment_that_fits(save
     child = served(saved, states=16)
     try:
         child.start()
-        with pytest.raises(OperatorError, match=r"observation space is Discrete\(16\).*trained on Own-v0"):
+        with pytest.raises(
+            OperatorError, match=r"observation space there is Discrete\(16\).*trained on Own-v0"
+        ):
             child.wait_ready()
     finally:
         child.close()
@@ -115,6 +117,13 @@ def test_the_same_spaces_fit_whatever_numpy_writes(space: Any) -> None:
     around.check(trained_on="E", spaces=trained)
 
 
+def test_the_largest_float_stands_for_no_bound() -> None:
+    most = float(np.finfo(np.float32).max)
+    older = gym.spaces.Box(np.array([-4.8, -most], np.float32), np.array([4.8, most], np.float32))
+    around = Surroundings("E", told(BOX, gym.spaces.Discrete(2)))
+    around.check(trained_on="E", spaces=told(older, gym.spaces.Discrete(2)))
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -127,7 +136,7 @@ def test_the_same_spaces_fit_whatever_numpy_writes(space: Any) -> None:
 )
 def test_other_spaces_are_refused(other: Any) -> None:
     around = Surroundings("E", told(other, gym.spaces.Discrete(2)))
-    with pytest.raises(Refused, match="does not fit E: its observation space is"):
+    with pytest.raises(Refused, match="does not fit E: the observation space there is"):
         around.check(trained_on="F", spaces=told(BOX, gym.spaces.Discrete(2)))
 
 

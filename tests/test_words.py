@@ -35,6 +35,7 @@ _SESSIONS = (
     "mosaic/app/plans.py",
     "mosaic/app/playing.py",
     "mosaic/app/rating.py",
+    "mosaic/app/results.py",
     "mosaic/sdk/connection.py",
     "mosaic/sdk/run.py",
     "mosaic/testing",

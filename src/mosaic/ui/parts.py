@@ -32,6 +32,9 @@ from mosaic.ui.play.bar import PlayBar
 from mosaic.ui.play.mode_panel import ModePanel
 from mosaic.ui.play.model.modes import Modes
 from mosaic.ui.play.model.playing import Playing
+from mosaic.ui.play.model.results import Results
+from mosaic.ui.play.model.several import Several
+from mosaic.ui.play.side_by_side import SideBySide
 from mosaic.ui.play.starting import Starting
 from mosaic.ui.replay.model import Transport
 from mosaic.ui.replay.replaying import Replaying
@@ -61,6 +64,7 @@ __all__ = [
     "make_play",
     "make_replay",
     "make_runs",
+    "make_side_by_side",
     "make_telemetry",
 ]
 
@@ -81,6 +85,7 @@ class Parts(NamedTuple):
     welcome: WelcomePanel
     play: PlayBar
     modes: ModePanel
+    side_by_side: SideBySide
 
 
 def make_parts(context: Context) -> Parts:
@@ -100,6 +105,7 @@ def make_parts(context: Context) -> Parts:
         welcome=WelcomePanel(context, launch.launching.catalog, look=launch.launching.look),
         play=make_play(context, live),
         modes=make_modes(context, launch),
+        side_by_side=make_side_by_side(context),
     )
 
 
@@ -128,6 +134,11 @@ def make_play(context: Context, live: LiveTab) -> PlayBar:
 def make_modes(context: Context, launch: LaunchPanel) -> ModePanel:
     """Human, Hybrid or Agent: the forms of sessions, and around the launch form."""
     return ModePanel(context, Modes(), Starting(context), launch)
+
+
+def make_side_by_side(context: Context) -> SideBySide:
+    """The chosen sessions beside each other, and what they came to."""
+    return SideBySide(context, Several(), Results())
 
 
 def make_telemetry(context: Context) -> TelemetryTab:

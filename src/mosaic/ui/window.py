@@ -125,16 +125,17 @@ class Window(QMainWindow):
         if self._filled:
             self.remember()
             self.keys.close()
-            for part in (self.play, self.live, self.telemetry, self.replay):
+            for part in (self.play, self.side_by_side, self.live, self.telemetry, self.replay):
                 part.shut()
         super().closeEvent(event)
 
     @property
     def tabs_in_order(self) -> list[tuple[str, QWidget]]:
-        """Every part that is a tab, as the keys count them: centre, right, left."""
+        """Every part that is a tab, as the keys count them: centre, right, left; the tenth has Ctrl+0."""
         groups = (self.centre, self.right_tabs, self.left_tabs)
         pages = [(tabs.tabText(at), tabs.widget(at)) for tabs in groups for at in range(tabs.count())]
-        return [(title, page) for title, page in pages if page is not None]
+        found = [(title, page) for title, page in pages if page is not None]
+        return sorted(found, key=lambda one: one[1] is self.side_by_side)  # stable: the others as they are
 
     def set_theme(self, choice: Choice) -> None:
         """Follow the system, or force one look; remembered."""
@@ -182,11 +183,16 @@ class Window(QMainWindow):
         self.runs, self.launch, self.live, self.telemetry, self.replay = parts[:5]
         self.charts, self.details, self.episodes, self.checkpoints = parts[5:9]
         self.logs, self.welcome, self.play, self.modes = parts[9:13]
+        self.side_by_side = parts.side_by_side
         self.banner = Banner(self._context.link)
 
     def _make_centre(self) -> None:
         self.centre = _tabs(
-            "centre", (self.live, "Live"), (self.telemetry, "Telemetry"), (self.replay, "Replay")
+            "centre",
+            (self.live, "Live"),
+            (self.telemetry, "Telemetry"),
+            (self.replay, "Replay"),
+            (self.side_by_side, "Sessions"),
         )
         self.stack = QStackedWidget()
         self.stack.addWidget(self.welcome)
@@ -252,7 +258,7 @@ class Window(QMainWindow):
                 id=f"view.{name.lower()}",
                 title=f"Show {name}",
                 call=partial(self.show_part, part),
-                keys=(f"Ctrl+{at}",),
+                keys=(f"Ctrl+{at % 10}",),
             )
             for at, (name, part) in enumerate(self.tabs_in_order, start=1)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -13,7 +13,9 @@ from mosaic.app import playing as sessions
 from mosaic.app import reading
 from mosaic.protocol.hands import SeatNow
 from mosaic.ui.shell.context import Context
+from mosaic.ui.shell.widgets.scene_view import SceneView
 from mosaic.ui.window import Window
+from mosaic_worker.common.scene import Hot, Scene
 from tests.daemons import Daemon, daemon
 from tests.ui.play.conftest import Stage
 from tests.ui.play.talking import now, offer
@@ -142,3 +144,29 @@ def test_a_person_plays_a_real_session_with_keys_and_ends_it(
     episodes = reading.ask(context.root, run_id, lambda reader: list(reader.episodes()))
     assert [(one.seed, one.steps, one.return_) for one in episodes] == [(3, 6, 1.0)]
     window.close()
+
+
+def test_clicks_on_a_scene_are_actions_while_the_seat_is_ours_and_say_why_they_are_none(
+    stage: Stage,
+) -> None:
+    board = SceneView("Board")
+    stage.qtbot.addWidget(board)
+    board.resize(400, 200)
+    board.show()
+    stage.bar.plays_on(board)
+    stage.open(offer(), now())
+    board.show_scene(Scene(2, 1, hot=(Hot(0, 0, 1, 1, 3), Hot(1, 0, 1, 1, why="it is full"))))
+    at = board.fitted()
+
+    def click(x: float) -> None:
+        left, top, width, height = at.pixels((x, 0, 1, 1))
+        middle = QPoint(int(left + width / 2), int(top + height / 2))
+        QTest.mouseClick(board, Qt.MouseButton.LeftButton, pos=middle)
+
+    click(0)
+    assert not stage.playing.trouble, "it only shows, while somebody else plays"
+    stage.say(now(SeatNow(actor="agent", operator="x", by="desktop", mine=True, waits=True, step=4)))
+    click(0)
+    assert stage.session.order() == {"do": "act", "actor": "agent", "action": 3, "step": 4}
+    click(1)
+    assert stage.bar.trouble.text() == "it is full"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mosaic.ui.live.tab import LiveTab
     from mosaic.ui.play.model.playing import Playing
     from mosaic.ui.shell.context import Context
+    from mosaic.ui.shell.widgets.scene_view import SceneView
 
 __all__ = ["PlayBar"]
 
@@ -91,6 +92,21 @@ class PlayBar(QWidget):
         """The keyboard goes where it is played; to the tab itself while there is no frame yet."""
         shown = self._tab.view
         (shown if shown.isVisible() else self._tab).setFocus()
+
+    def plays_on(self, scene: SceneView) -> None:
+        """Clicks on this scene are actions while a seat is ours; one that is none says why."""
+        playing = self._playing
+        scene.chosen.connect(playing.clicked)
+        scene.refused.connect(playing.missed)
+        could = [False]
+
+        def show() -> None:
+            can = playing.seat is not None
+            if can is not could[0]:  # told only when it changes: a move that was begun is forgotten by it
+                could[0] = can
+                scene.set_playable(can)
+
+        playing.changed.connect(show)
 
     def shut(self) -> None:
         """Let the session go, for good. Twice is fine."""

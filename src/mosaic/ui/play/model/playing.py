@@ -54,9 +54,13 @@ class SeatLine(NamedTuple):
 
 
 class Playing:
-    """A session being played. `changed`: anything shown is another one; `stood`: it told how it stands."""
+    """A session being played. `changed`: anything shown is another one; `stood`: it told how it stands.
 
-    def __init__(self) -> None:
+    Args:
+        sits: whether a person's own seat is taken as soon as nobody has it.
+    """
+
+    def __init__(self, *, sits: bool = True) -> None:
         self.changed: Signal[[]] = Signal()
         self.stood: Signal[[]] = Signal()
         self.taken: Signal[[]] = Signal()
@@ -72,7 +76,7 @@ class Playing:
         self._held: list[str] = []
         self._sent: Any = None  # what was last asked to be held
         self._left = False  # the keyboard was given back, the seat was not
-        self._seated = False
+        self._sits, self._seated = sits, False
         self._actor = ""
         self._keys: dict[str, KeyMap] = {}
 
@@ -125,7 +129,7 @@ class Playing:
         after = self._mine()
         if not self._seated:
             self._seated = True
-            for seat in now.seats:
+            for seat in now.seats if self._sits else ():
                 if seat.operator == seat.by == PERSON and not seat.mine:  # and nobody sits there
                     self._send(do="take", actor=seat.actor)
         if after and not before:

@@ -160,6 +160,7 @@ class Window(QMainWindow):
             chosen=chosen[-_CHOSEN_KEPT:],
             sort=self.runs.table.sort,
             group=self.runs.table.group,
+            views=self._context.views.kept,
         )
         if kept != self._remembered:
             self._remembered = kept
@@ -301,6 +302,7 @@ class Window(QMainWindow):
         if not self.restoreState(QByteArray(layout.Layout.bytes(kept.docks))):
             self.arrange()
         self.runs.set_order(sort=kept.sort, group=kept.group)
+        self._context.views.restore(kept.views)
         for tabs in self._tabs:
             tabs.setCurrentIndex(min(max(kept.tabs.get(tabs.objectName(), 0), 0), tabs.count() - 1))
 

@@ -33,6 +33,9 @@ def replay_commands(
     def opened() -> bool:
         return replaying.opened is not None
 
+    def several_views() -> bool:
+        return replaying.opened is not None and len(replaying.opened.views) > 1
+
     def some() -> bool:
         return len(replaying.book) > 0
 
@@ -80,6 +83,7 @@ def replay_commands(
         act("worst", "Replay the worst episode", (), lambda: replaying.go_to(replaying.book.worst), some),
         act("export", "Export this episode", (), export),
         act("branch", "Branch: a new run from this step, with random actions", (), replaying.branch),
+        act("view", "Frame, scene or text", ("V",), replaying.choose_next_view, several_views),
         act("full", "Replay on the full screen", ("F",), full_screen),
         *(
             act(

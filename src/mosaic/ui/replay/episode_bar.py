@@ -83,12 +83,17 @@ class EpisodeBar(QWidget):
         told.setSpacing(GAP)
         told.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
         told.addWidget(self.about, 1)
+        self._told = told
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         column.setSpacing(TIGHT)
         column.addLayout(row)
         column.addLayout(told)
         self.close_episode()
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Something else beside what is known of the open episode."""
+        self._told.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_book(self, book: Book) -> None:
         """Which episodes there are."""

@@ -13,13 +13,16 @@ from mosaic.text import count, number
 from mosaic.ui.replay.commands import replay_commands
 from mosaic.ui.replay.episode_bar import EpisodeBar
 from mosaic.ui.replay.export_bar import ExportBar
+from mosaic.ui.replay.projector import SceneAt
 from mosaic.ui.replay.timeline import Timeline
 from mosaic.ui.replay.transport_bar import TransportBar
 from mosaic.ui.shell.model.values import value_cells
-from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.model.views import TITLES
+from mosaic.ui.shell.widgets.controls import choice
 from mosaic.ui.shell.widgets.full_screen import FullScreen
 from mosaic.ui.shell.widgets.notice import Notice
 from mosaic.ui.shell.widgets.rows_table import Rows, RowsTable
+from mosaic.ui.shell.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -82,7 +85,7 @@ class ReplayTab(QWidget):
 
     def _make(self, context: Context) -> None:
         self.bar = EpisodeBar()
-        self.view = FrameView("Replayed frame")
+        self.view = Surface("Replayed frame")
         self.notice = Notice()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
@@ -95,6 +98,11 @@ class ReplayTab(QWidget):
         self.export_button = _button("Export…", "Write this episode as MP4, GIF or PNG files")
         self.export_button.setCheckable(True)
         self.export_button.toggled.connect(self.export_bar.setVisible)
+        self.views = choice(TITLES, tip="What is shown (V)", name="View")
+        self.views.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.views.activated.connect(lambda _: self.replaying.choose_view(self.views.currentData()))
+        self.views.hide()
+        self.bar.add_widget(self.views)
         self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
@@ -183,6 +191,7 @@ class ReplayTab(QWidget):
         replaying.opening.connect(self._opening)
         replaying.ready.connect(self._ready)
         replaying.painted.connect(self._painted)
+        replaying.view_changed.connect(self._show_view)
         replaying.refused.connect(self._refused)
         replaying.broken.connect(self._broken)
         replaying.follow_changed.connect(lambda: bar.follow.setChecked(replaying.follow))
@@ -214,6 +223,7 @@ class ReplayTab(QWidget):
         self.steps.rows.replace(0, lambda _: ())
         self.bar.close_episode()
         self.view.clear()
+        self._show_view()
         self._explain()
 
     def _opening(self, done: int, of: int) -> None:
@@ -236,14 +246,29 @@ class ReplayTab(QWidget):
         self.timeline.load(rewards, diverged=None if opened.verdict.exact or step is None else step + 1)
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
+        self._show_view()
         allowed = self.replaying.allowed
         self.export_bar.offer(self._context.root.run(run_id), opened.row.index, allowed=allowed)
         self._explain()
 
     def _painted(self) -> None:
-        if self.replaying.shown is not None:
-            self.view.show_pixels(self.replaying.shown.array())
+        shown = self.replaying.shown
+        if isinstance(shown, SceneAt):
+            self.view.show_scene(shown.scene, view=self.replaying.view)
+        elif shown is not None:
+            self.view.show_pixels(shown.array())
+        if shown is not None:
             self.stack.setCurrentWidget(self.view)
+
+    def _show_view(self) -> None:
+        """Which views there are, and which one is shown."""
+        opened = self.replaying.opened
+        there = () if opened is None else opened.views
+        self.views.clear()
+        for view in there:
+            self.views.addItem(TITLES[view], view)
+        self.views.setCurrentIndex(self.views.findData(self.replaying.view))
+        self.views.setVisible(len(there) > 1)
 
     def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)

@@ -35,6 +35,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The runs that were chosen; the last one was in focus."""
     sort: str = "newest"
     group: str = "none"
+    views: dict[str, str] = {}
+    """Which view of which environment was chosen: frame, scene, text."""
 
     @staticmethod
     def text(data: bytes) -> str:

@@ -123,7 +123,7 @@ def make_launch(context: Context) -> LaunchPanel:
 
 def make_live(context: Context) -> LiveTab:
     """The live view."""
-    return LiveTab(context, Live(context.root))
+    return LiveTab(context, Live(context.root, views=context.views))
 
 
 def make_play(context: Context, live: LiveTab) -> PlayBar:

@@ -165,6 +165,7 @@ class Window(QMainWindow):
             sort=self.runs.table.sort,
             group=self.runs.table.group,
             mode=self.modes.modes.mode,
+            views=self._context.views.kept,
         )
         if kept != self._remembered:
             self._remembered = kept
@@ -313,6 +314,7 @@ class Window(QMainWindow):
             self.arrange()
         self.runs.set_order(sort=kept.sort, group=kept.group)
         self.modes.modes.choose(kept.mode)
+        self._context.views.restore(kept.views)
         for tabs in self._tabs:
             tabs.setCurrentIndex(min(max(kept.tabs.get(tabs.objectName(), 0), 0), tabs.count() - 1))
 

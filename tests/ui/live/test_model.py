@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 
 from mosaic.paths import DataRoot
 from mosaic.protocol.runs import RunRow, RunState
 from mosaic.ui.live.model import Live, Phase, hud
 from mosaic_worker.common import layout
-from mosaic_worker.fastlane import Lane
+from mosaic_worker.common.scene import encode
+from mosaic_worker.fastlane import Lane, RingFile
+from tests.render.shown import MOVES
 
 RUN = "01JLVE0000000000000000000A"
 
@@ -88,6 +92,7 @@ def test_frames_become_pixels_and_numbers(live: Live, lane: Lane) -> None:
     assert tick(live)
     assert live.phase is Phase.SHOWING
     assert live.on_screen is not None
+    assert live.on_screen.pixels is not None
     assert live.on_screen.pixels.shape == (1, 2, 3)
     numbers = dict(hud(live.on_screen, now_nanos=live.on_screen.newest.monotonic_nanos + 5_000_000))
     assert numbers["Episode"] == "1,234"
@@ -181,3 +186,72 @@ def test_limits_are_kept(live: Live) -> None:
     live.limit(10_000.0)
     live.choose(env=None, most=10_000)
     assert (live.fps, live.most) == (240.0, 64)
+
+
+def scene_lane(lane: Lane, *, state: int = layout.SHOWN) -> RingFile:
+    """An environment with a scene on the lane."""
+    lane.list_row(0, state=state, env_index=0, group="", scenes=layout.HAS_SCENES)
+    ring = lane.new_ring(0, pixel_bytes=2000, epoch=2)
+    lane.set_epoch(0, 2, kind=layout.SCENE)
+    ring.writer.publish(zlib.compress(encode(MOVES)), 0, 0, 0, kind=layout.SCENE, step=3)
+    return ring
+
+
+def kinds(lane: Lane) -> list[int]:
+    return [lease.kind for lease in lane.leases(time.monotonic_ns())]
+
+
+def test_another_view_asks_for_scenes_and_keeps_the_frame_until_one_is_there(live: Live, lane: Lane) -> None:
+    told = scene_lane(lane)
+    drawn = lane.new_ring(0, pixel_bytes=6, epoch=1)
+    drawn.writer.publish(b"abcdef", 2, 1)
+    lane.set_epoch(0, 1)
+    live.show(row())
+    live.want(True)
+    assert tick(live)
+    assert (live.offered, live.view, kinds(lane)) == (("frame", "scene", "text"), "frame", [layout.PIXELS])
+    live.choose_next_view()
+    assert live.view == "scene"
+    assert live.on_screen is not None
+    assert live.on_screen.scene is None
+    assert tick(live)
+    assert kinds(lane) == [layout.SCENE]
+    assert live.on_screen.scene == MOVES
+    assert dict(hud(live.on_screen, now_nanos=time.monotonic_ns()))["Size"] == "3 x 2 cells"
+    live.choose_view("text")
+    assert (live.view, kinds(lane)) == ("text", [layout.SCENE]), "the lease stays"
+    live.choose_view("frame")
+    assert tick(live)
+    assert kinds(lane) == [layout.PIXELS]
+    assert live.on_screen.pixels is not None
+    told.close()
+    drawn.close()
+
+
+def test_the_view_is_remembered_for_the_environment_not_for_the_run(live: Live, root: DataRoot) -> None:
+    lake = msgspec.structs.replace(row(), env_ids=["FrozenLake-v1"])
+    live.show(lake)
+    live.offered = ("frame", "scene", "text")
+    live.choose_view("scene")
+    other = Live(root, views=live.views)
+    other.show(msgspec.structs.replace(lake, run_id="01JLVE0000000000000000000B"))
+    other.offered = live.offered
+    assert other.view == "scene"
+    other.show(row(run_id="01JLVE0000000000000000000C"))
+    other.offered = live.offered
+    assert other.view == "frame"
+    other.close()
+
+
+def test_what_cannot_be_drawn_is_shown_as_a_scene_without_being_asked(live: Live, lane: Lane) -> None:
+    ring = scene_lane(lane, state=layout.WITHOUT_FRAMES)
+    lane.note("no render mode")
+    live.show(row())
+    live.want(True)
+    tick(live)
+    assert (live.offered, live.view) == (("scene", "text"), "scene")
+    assert tick(live)
+    assert live.phase is Phase.SHOWING
+    assert live.on_screen is not None
+    assert live.on_screen.scene == MOVES
+    ring.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,3 +131,42 @@ def test_the_frame_goes_to_the_full_screen_and_comes_back(
     tab.toggle_full_screen()
     assert tab.view.window() is tab.window()
     assert tab.stack.currentWidget() is tab.view
+
+
+LAKE = """
+import time, gymnasium as gym
+env = gym.make("FrozenLake-v1", is_slippery=False)
+env.reset(seed=1)
+while True:
+    time.sleep(0.02)
+    if env.step(env.action_space.sample())[2]:
+        env.reset()
+"""
+
+
+def test_a_running_board_is_shown_as_frame_scene_or_text(
+    qtbot: QtBot, context: Context, tab: LiveTab, daemon: Daemon, tmp_path: Path
+) -> None:
+    script = tmp_path / "lake.py"
+    script.write_text(LAKE)
+    row = daemon.submit([sys.executable, str(script)])
+    focus(context, daemon, row.run_id)
+    qtbot.waitUntil(tab.views.isVisible, timeout=WAIT)
+    assert tab.view.currentWidget() is tab.view.frame
+    (action,) = [one for one in tab.commands() if one.id == "live.view"]
+    action.call()
+    qtbot.waitUntil(lambda: tab.view.currentWidget() is tab.view.scene, timeout=WAIT)
+    qtbot.waitUntil(lambda: tab.strip.value("Size") == "4 x 4 cells", timeout=WAIT)
+    first = tab.view.scene.scene
+    qtbot.waitUntil(lambda: tab.view.scene.scene != first, timeout=WAIT)
+    assert not tab.zoom.isEnabled()
+    tab.save_screenshot()
+    folder = context.root.run(row.run_id).path / "screenshots"
+    qtbot.waitUntil(lambda: folder.exists() and bool(list(folder.glob("live-*.png"))), timeout=WAIT)
+    (saved,) = folder.glob("live-*.png")
+    assert QImage(str(saved)).width() == tab.view.width()
+    action.call()
+    qtbot.waitUntil(lambda: tab.view.currentWidget() is tab.view.text, timeout=WAIT)
+    assert tab.view.text.toPlainText().count("@") == 1
+    action.call()
+    qtbot.waitUntil(lambda: tab.view.currentWidget() is tab.view.frame, timeout=WAIT)

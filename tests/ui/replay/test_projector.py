@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mosaic.paths import RunFolder
-from mosaic.replay.cache import Frame
 from mosaic.replay.player import Player
 from mosaic.ui.replay.projector import Audience, Opened, Projector
 from tests.daemons import until
@@ -27,7 +27,7 @@ class Hall:
 
     def __init__(self) -> None:
         self.opened: list[Opened] = []
-        self.frames: list[Frame] = []
+        self.frames: list[Any] = []
         self.said: list[str] = []
         self.progress: list[tuple[int, int]] = []
         self.audience = Audience(

@@ -260,3 +260,47 @@ def test_without_anything_it_says_what_to_do(qtbot: QtBot, context: Context, tab
     qtbot.waitUntil(lambda: not tab.replaying.reading, timeout=WAIT)
     assert "No finished episode yet" in tab.notice.text
     assert not tab.buttons.isEnabled()
+
+
+@pytest.fixture(scope="module")
+def taxi(recordings: Path) -> RunFolder:
+    return record(recordings, LOOP.format(imports="", make='"Taxi-v4"', seed=5, episodes=2, steps=12))
+
+
+def test_an_episode_is_shown_as_frame_scene_or_text_and_the_choice_is_remembered(
+    qtbot: QtBot, context: Context, tab: ReplayTab, taxi: RunFolder
+) -> None:
+    replaying, transport = tab.replaying, tab.transport
+    replaying.open(taxi.path.name, 1)
+    qtbot.waitUntil(lambda: replaying.shown is not None, timeout=WAIT)
+    assert tab.view.currentWidget() is tab.view.frame
+    assert [tab.views.itemText(line) for line in range(tab.views.count())] == ["Frame", "Scene", "Text"]
+    assert tab.views.isVisible()
+    (action,) = [one for one in tab.commands() if one.id == "replay.view"]
+    assert action.keys == ("V",)
+    assert action.when()
+    transport.seek(3)
+    action.call()
+    qtbot.waitUntil(lambda: tab.view.currentWidget() is tab.view.scene, timeout=WAIT)
+    with Player(taxi, 1) as player:
+        qtbot.waitUntil(lambda: tab.view.scene.scene == player.scene(3), timeout=WAIT)
+        transport.seek(7)
+        qtbot.waitUntil(lambda: tab.view.scene.scene == player.scene(7), timeout=WAIT)
+    action.call()
+    qtbot.waitUntil(lambda: tab.view.currentWidget() is tab.view.text, timeout=WAIT)
+    assert tab.view.text.toPlainText().startswith("+---------+")
+    assert tab.views.currentText() == "Text"
+    replaying.go_to(0)
+    qtbot.waitUntil(lambda: replaying.opened is not None and replaying.shown is not None, timeout=WAIT)
+    assert tab.view.currentWidget() is tab.view.text
+    assert context.views.kept == {"Taxi-v4": "text"}
+
+
+def test_an_episode_without_scenes_offers_no_choice(
+    qtbot: QtBot, tab: ReplayTab, cartpole: RunFolder
+) -> None:
+    tab.replaying.open(cartpole.path.name, 1)
+    qtbot.waitUntil(lambda: tab.replaying.shown is not None, timeout=WAIT)
+    assert not tab.views.isVisible()
+    (action,) = [one for one in tab.commands() if one.id == "replay.view"]
+    assert not action.when()

@@ -12,11 +12,13 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from mosaic.fastlane.lane import Lease
+from mosaic.fastlane.reader import Frame, LiveScene
 from mosaic.fastlane.tiles import tile
 from mosaic.fastlane.viewer import Viewer
 from mosaic.protocol.runs import ENDED, RunState
 from mosaic.text import count, number, speed
 from mosaic.ui.shell.model.signal import Signal
+from mosaic.ui.shell.model.views import FRAME, Views, offered
 from mosaic.ui.shell.model.words import sentence
 
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from mosaic.fastlane.reader import Frame
     from mosaic.paths import DataRoot
     from mosaic.protocol.runs import RunRow
+    from mosaic_worker.common.scene import Scene
 
 __all__ = ["Live", "OnScreen", "Phase", "Said", "hud"]
 
@@ -58,13 +60,17 @@ class Said(NamedTuple):
 
 
 class OnScreen(NamedTuple):
-    """What is on screen: pixels of three channels, and the frames they are made of, in reading order."""
+    """What is on screen: pixels of three channels, and the frames they are made of, in reading order.
 
-    pixels: npt.NDArray[np.uint8]
-    frames: tuple[Frame, ...]
+    Or a scene: of several environments that of the first.
+    """
+
+    pixels: npt.NDArray[np.uint8] | None
+    frames: tuple[Frame | LiveScene, ...]
+    scene: Scene | None = None
 
     @property
-    def newest(self) -> Frame:
+    def newest(self) -> Frame | LiveScene:
         """The frame that was drawn last."""
         return max(self.frames, key=lambda frame: frame.monotonic_nanos)
 
@@ -78,6 +84,7 @@ class Live:
         most: how many environments are shown at once; at most `MOST_ENVS`.
         settle_secs: how long the first frame of a grid waits until it is whole.
         lease_secs: how long a busy window may fail to renew its lease before the run stops drawing for it.
+        views: which view was chosen for which environment.
     """
 
     def __init__(
@@ -89,7 +96,11 @@ class Live:
         settle_secs: float = 1.0,
         lease_secs: float = 3.0,
         now_secs: Callable[[], float] = time.monotonic,
+        views: Views | None = None,
     ) -> None:
+        self.views = Views() if views is None else views
+        self.offered: tuple[str, ...] = ()
+        """The views there are of what is watched."""
         self.changed: Signal[[]] = Signal()
         self.on_screen: OnScreen | None = None
         self.fps = fps
@@ -104,10 +115,11 @@ class Live:
         self._row: RunRow | None = None
         self._wanted = False
         self._viewer: Viewer | None = None
-        self._newest: dict[tuple[str, int], Frame] = {}
+        self._newest: dict[tuple[str, int], Frame | LiveScene] = {}
         self._first_at: float | None = None
         self._seen = 0
         self._look_at = 0.0
+        self.views.changed.connect(self._keep_to_view)
 
     # ---- what is asked of it ----
 
@@ -117,6 +129,7 @@ class Live:
         if row is None or before is None or row.run_id != before.run_id:
             self._let_go()
             self.on_screen, self.envs, self.notes, self.env, self._seen = None, [], [], None, 0
+            self.offered = ()
         self._settle()
 
     def want(self, wanted: bool) -> None:
@@ -134,6 +147,30 @@ class Live:
         self.env = env
         self.most = self.most if most is None else min(max(1, most), MOST_ENVS)
         self._again()
+
+    @property
+    def view(self) -> str:
+        """What is shown: the frame, the scene, or the scene as text."""
+        return self.views.of(self._names(), self.offered)
+
+    def choose_view(self, view: str) -> None:
+        """Another view of this environment, wherever it is shown. What is on screen stays until it comes."""
+        self.views.choose(self._names(), view)
+
+    def choose_next_view(self) -> None:
+        """The next view there is."""
+        self.views.choose_next(self._names(), self.offered)
+
+    def _names(self) -> tuple[str, ...]:
+        row = self._row
+        return () if row is None else (*row.env_ids[:1], row.run_id)
+
+    def _keep_to_view(self) -> None:
+        """Ask for scenes or frames, as the view needs."""
+        viewer = self._viewer
+        if viewer is not None and viewer.lease.scenes != (self.view != FRAME):
+            self._let_go()
+        self._settle()
 
     def limit(self, fps: float) -> None:
         """At most so many frames a second."""
@@ -155,7 +192,7 @@ class Live:
         elif self._viewer is None and self._row is not None:
             run = self._root.run(self._row.run_id)
             self._viewer = Viewer(
-                run, lease=Lease(fps=self.fps), env=self.env, most=self.most, lease_secs=self._lease_secs
+                run, lease=self._lease(0), env=self.env, most=self.most, lease_secs=self._lease_secs
             )
         self.changed.emit()
 
@@ -181,11 +218,13 @@ class Live:
         if self._viewer is None:
             return False
         self._viewer.tick()
-        came = self._viewer.frames()
+        came: dict[tuple[str, int], Frame | LiveScene] = {}
+        came.update(self._viewer.frames())
+        came.update(self._viewer.scenes())
         if self._now() >= self._look_at:
             self._look_at = self._now() + _LOOK_SECS
             self._look(self._viewer)
-        if not came:
+        if not came or self._viewer is None:
             return False
         self._newest.update(came)
         keys = [one.key for one in self._viewer.watched]
@@ -195,7 +234,7 @@ class Live:
         if not shown or (len(shown) < len(keys) and now < self._first_at + self._settle_secs):
             return False  # the first frame of a grid waits a moment until it is whole
         first = self.on_screen is None
-        self.on_screen = OnScreen(tile([frame.pixels for frame in shown]), tuple(shown))
+        self.on_screen = _on_screen(shown)
         if first:
             self.changed.emit()
         return True
@@ -203,10 +242,14 @@ class Live:
     def _lease(self, shown: int) -> Lease:
         """How often and how large; the frames of a large grid are no larger than they can be seen."""
         side = 0 if shown <= _WHOLE_ENVS else _GRID_SIDE // math.ceil(math.sqrt(shown))
-        return Lease(fps=self.fps, width=side, height=side)
+        return Lease(fps=self.fps, width=side, height=side, scenes=self.view != FRAME)
 
     def _look(self, viewer: Viewer) -> None:
-        viewer.lease = self._lease(len(viewer.watched))
+        viewer.lease = self._lease(len(viewer.watched))._replace(scenes=viewer.lease.scenes)
+        there = offered(frames=viewer.has_frames(), scenes=viewer.has_scenes())
+        if there != self.offered:
+            self.offered = there
+            self._keep_to_view()
         envs, notes, seen = viewer.indices(), viewer.notes(), viewer.count()
         if (envs, notes, seen > 0) != (self.envs, self.notes, self._seen > 0):
             self.envs, self.notes, self._seen = envs, notes, seen
@@ -273,6 +316,13 @@ class Live:
         return Said("Waiting for the next step", "The environment is drawn at its next step.")
 
 
+def _on_screen(shown: list[Frame | LiveScene]) -> OnScreen:
+    scenes = [one.scene for one in shown if isinstance(one, LiveScene)]
+    if scenes:
+        return OnScreen(None, tuple(shown), scenes[0])
+    return OnScreen(tile([one.pixels for one in shown if isinstance(one, Frame)]), tuple(shown))
+
+
 def _ended(row: RunRow) -> str:
     if row.state is RunState.STOPPED:
         return f"been {row.state.value}"
@@ -284,7 +334,11 @@ def hud(shown: OnScreen, *, now_nanos: int) -> list[tuple[str, str]]:
     """The numbers beside a frame, each with its name: those of the frame drawn last."""
     newest = shown.newest
     about = newest.hud
-    height, width = newest.pixels.shape[:2]
+    if isinstance(newest, Frame):
+        height, width = newest.pixels.shape[:2]
+        size = f"{width} x {height}"
+    else:
+        size = f"{newest.scene.width:g} x {newest.scene.height:g} cells"
     several = len(shown.frames) > 1
     age_millis = max(0.0, (now_nanos - newest.monotonic_nanos) / 1e6)
     return [
@@ -301,7 +355,7 @@ def hud(shown: OnScreen, *, now_nanos: int) -> list[tuple[str, str]]:
         ("Price", _price(about.rate, about.free_rate)),
         ("Render", f"{about.render_secs * 1e3:.1f} ms"),
         ("Age", f"{age_millis:.0f} ms" if age_millis < 10_000 else f"{age_millis / 1e3:.0f} s"),
-        ("Size", f"{width} x {height}"),
+        ("Size", size),
     ]
 
 

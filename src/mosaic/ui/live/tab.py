@@ -26,12 +26,14 @@ from mosaic.runs.files import make_private, write_atomically
 from mosaic.ui.live.hud_strip import HudStrip
 from mosaic.ui.live.model import Phase, hud
 from mosaic.ui.shell.model.actions import Action
+from mosaic.ui.shell.model.views import FRAME, TITLES
 from mosaic.ui.shell.theme import GAP, TIGHT
 from mosaic.ui.shell.widgets.controls import choice, tool
-from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.widgets.frame_view import pixels_of
 from mosaic.ui.shell.widgets.full_screen import FullScreen
 from mosaic.ui.shell.widgets.icons import icon
 from mosaic.ui.shell.widgets.notice import Notice
+from mosaic.ui.shell.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QHideEvent, QShowEvent
 
-    from mosaic.ui.live.model import Live
+    from mosaic.ui.live.model import Live, OnScreen
     from mosaic.ui.shell.context import Context
 
 __all__ = ["LiveTab"]
@@ -79,7 +81,7 @@ class LiveTab(QWidget):
         super().__init__()
         self._context = context
         self.live = live
-        self.view = FrameView("Live frame")
+        self.view = Surface("Live frame")
         self.notice = Notice()
         self.strip = HudStrip(_HUD)
         self.guests: list[Action] = []
@@ -106,6 +108,8 @@ class LiveTab(QWidget):
         self.envs.activated.connect(self._choose_env)
         self.zoom = choice({"fit": "Fit", "actual": "1:1", "whole": "Whole pixels"}, tip="Zoom")
         self.zoom.activated.connect(lambda _: self.view.set_zoom(self.zoom.currentData()))
+        self.views = choice(TITLES, tip="What is shown (V)", name="View")
+        self.views.activated.connect(lambda _: self.live.choose_view(self.views.currentData()))
         self.pause = QPushButton("Pause view")
         self.pause.setToolTip("Space. The run goes on and renders nothing.")
         self.pause.clicked.connect(self.toggle_held)
@@ -128,6 +132,7 @@ class LiveTab(QWidget):
         tools.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         tools.setSpacing(TIGHT)
         tools.addWidget(self.envs)
+        tools.addWidget(self.views)
         tools.addWidget(self.zoom)
         tools.addWidget(self.how)
         tools.addStretch(1)
@@ -204,6 +209,13 @@ class LiveTab(QWidget):
                 call=self.toggle_held,
                 keys=("Space", "K"),
             ),
+            action(
+                id="live.view",
+                title="Frame, scene or text",
+                call=self.live.choose_next_view,
+                keys=("V",),
+                when=lambda: len(self.live.offered) > 1,
+            ),
             *(
                 action(id=f"live.{name}", title=title, call=call, keys=(key,), when=self._has_frame)
                 for name, title, call, key in of_a_frame
@@ -237,7 +249,8 @@ class LiveTab(QWidget):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setModal(False)
-        dialog.fileSelected.connect(lambda name: self._save(Path(name), shown.pixels))
+        pixels = self._pixels()
+        dialog.fileSelected.connect(lambda name: self._save(Path(name), pixels))
         dialog.show()
 
     def copy_frame(self) -> None:
@@ -259,13 +272,17 @@ class LiveTab(QWidget):
         self.stack.insertWidget(0, self.view)
         self._show_state()
 
+    def _pixels(self) -> npt.NDArray[np.uint8] | None:
+        """What is on screen: frames as they came, a scene as it is painted."""
+        shown, image = self.live.on_screen, self.view.image
+        if shown is None or shown.pixels is not None or image is None:
+            return None if shown is None else shown.pixels
+        return pixels_of(image)
+
     def _save(self, path: Path, pixels: npt.NDArray[np.uint8] | None = None) -> None:
-        shown = self.live.on_screen
-        if pixels is None and shown is not None:
-            pixels = shown.pixels
-        if pixels is None:
+        chosen = self._pixels() if pixels is None else pixels
+        if chosen is None:
             return
-        chosen = pixels
 
         def work() -> Path:
             if not path.parent.exists():
@@ -328,11 +345,17 @@ class LiveTab(QWidget):
     def _tick(self) -> None:
         shown = self.live.on_screen if self.live.tick() else None
         if shown is not None:
-            self.view.show_pixels(shown.pixels)
+            self._show(shown)
         now = time.monotonic_ns()
         if self.live.on_screen is not None and now >= self._hud_at:
             self._hud_at = now + _HUD_NANOS
             self.strip.show_values(hud(self.live.on_screen, now_nanos=now))
+
+    def _show(self, shown: OnScreen) -> None:
+        if shown.scene is not None:
+            self.view.show_scene(shown.scene, view=self.live.view)
+        elif shown.pixels is not None:
+            self.view.show_pixels(shown.pixels)
 
     def _show_state(self) -> None:
         live = self.live
@@ -380,6 +403,16 @@ class LiveTab(QWidget):
             chosen = (live.env, None) if live.env is not None else (None, live.most)
             self.envs.setCurrentIndex(choices.index(chosen) if chosen in choices else 0)
         self.envs.setVisible(bool(choices))
+        if [self.views.itemData(line) for line in range(self.views.count())] != list(live.offered):
+            self.views.clear()
+            for view in live.offered:
+                self.views.addItem(TITLES[view], view)
+        self.views.setCurrentIndex(self.views.findData(live.view))
+        self.views.setVisible(len(live.offered) > 1)
+        self.zoom.setEnabled(live.view == FRAME)
+        shown = live.on_screen
+        if shown is not None and shown.scene is not None and live.view != FRAME:
+            self._show(shown)  # painted or as text: the same scene
 
 
 def _menu_button(text: str, name: str) -> QToolButton:

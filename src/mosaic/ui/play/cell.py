@@ -15,7 +15,7 @@ from mosaic.ui.shell.theme import TIGHT
 from mosaic.ui.shell.widgets.bits import Note
 from mosaic.ui.shell.widgets.controls import tool
 from mosaic.ui.shell.widgets.elided import ElidedLabel
-from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Cell(QFrame):
         self.playing = playing
         self.line = Line(context, playing)
         self.live = Live(context.root, fps=_FPS, most=4)
-        self.view = FrameView(f"Frame of {visible(name)}")
+        self.view = Surface(f"Frame of {visible(name)}")
         self.title = ElidedLabel()
         self.title.show_text(visible(name))
         self.hud, self.result = Note(), Note()
@@ -78,8 +78,11 @@ class Cell(QFrame):
 
     def look(self) -> None:
         """Take the newest frame, if there is one."""
-        if self.live.tick() and self.live.on_screen is not None:
-            self.view.show_pixels(self.live.on_screen.pixels)
+        shown = self.live.on_screen if self.live.tick() else None
+        if shown is not None and shown.scene is not None:
+            self.view.show_scene(shown.scene)
+        elif shown is not None and shown.pixels is not None:
+            self.view.show_pixels(shown.pixels)
 
     def refresh(self) -> None:
         """Who plays, and how far."""

@@ -12,11 +12,12 @@ from mosaic.ui.replay.beside_model import counterparts
 from mosaic.ui.replay.beside_reading import read_pair
 from mosaic.ui.replay.projector import Audience, Projector
 from mosaic.ui.shell.model.signal import Signal
+from mosaic.ui.shell.model.views import FRAME, SCENE
 
 if TYPE_CHECKING:
     from mosaic.replay.cache import Frame
     from mosaic.ui.replay.beside_model import Counterpart, Pair
-    from mosaic.ui.replay.projector import Opened
+    from mosaic.ui.replay.projector import Opened, SceneAt
     from mosaic.ui.replay.replaying import Replaying
     from mosaic.ui.shell.context import Context
     from mosaic.ui.shell.ops import Operation
@@ -41,7 +42,7 @@ class Beside:
         """Whom the open episode can be shown beside."""
         self.other: Counterpart | None = None
         self.pair: Pair | None = None
-        self.shown: Frame | None = None
+        self.shown: Frame | SceneAt | None = None
         self.why = ""
         """Why the other episode cannot be seen, if it cannot."""
         self.retired: list[Projector] = []
@@ -49,13 +50,14 @@ class Beside:
         self._context, self._replaying = context, replaying
         self._projector: Projector | None = None
         self._ready = False
-        self._sought: int | None = None
+        self._sought: tuple[int, str] | None = None
         self._reading: Operation | None = None
         self._heard = [
             context.runs.changed.connect(lambda _: self._look()),
             replaying.ready.connect(self._look),
             replaying.closed.connect(self._closed),
             replaying.transport.changed.connect(self._seek),
+            replaying.view_changed.connect(self._seek),
         ]
         replaying.waits = self.waits
 
@@ -118,7 +120,7 @@ class Beside:
             self._ready
             and not self.why
             and self._sought is not None
-            and (self.shown is None or self.shown.step != self._sought)
+            and (self.shown is None or self.shown.step != self._sought[0])
         )
 
     def shut(self) -> None:
@@ -176,8 +178,8 @@ class Beside:
         self._ready = True
         self._seek()
 
-    def _shown(self, frame: Frame) -> None:
-        self.shown = frame
+    def _shown(self, shown: Frame | SceneAt) -> None:
+        self.shown = shown
         self.painted.emit()
 
     def _blind(self, why: str) -> None:
@@ -189,7 +191,8 @@ class Beside:
             return
         transport = self._replaying.transport
         track = self.pair.original if self.other.original else self.pair.branch
-        wanted = track.frame(transport.position)
+        wanted = track.frame(transport.position), FRAME if self._replaying.view == FRAME else SCENE
         if wanted != self._sought:
             self._sought = wanted
-            self._projector.seek(wanted, ahead=transport.direction if transport.playing else 0)
+            ahead = transport.direction if transport.playing else 0
+            self._projector.seek(wanted[0], ahead=ahead, view=wanted[1])

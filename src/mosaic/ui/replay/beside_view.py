@@ -10,8 +10,9 @@ from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from mosaic.text import count, visible
+from mosaic.ui.replay.showing import show
 from mosaic.ui.shell.theme import GAP, TIGHT, tone
-from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.widgets.surface import Surface
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,7 +37,7 @@ class _Side(NamedTuple):
     """One of the two: what it is called, its frame, where it stands."""
 
     title: QLabel
-    view: FrameView
+    view: Surface
     foot: QLabel
     colour: Tone
 
@@ -129,7 +130,7 @@ class BesideView(QWidget):
             self.original.foot.setText(pair.original.told(position))
             self.branch.foot.setText(pair.branch.told(position))
 
-    def _sides(self) -> tuple[FrameView, FrameView] | None:
+    def _sides(self) -> tuple[Surface, Surface] | None:
         """Where the open episode is, and where the other one."""
         other = self._beside.other
         if self._beside.pair is None or other is None:
@@ -139,13 +140,13 @@ class BesideView(QWidget):
 
     def _paint_mine(self) -> None:
         sides, shown = self._sides(), self._replaying.shown
-        if sides is not None and shown is not None:
-            sides[0].show_pixels(shown.array())
+        if sides is not None:
+            show(sides[0], shown, view=self._replaying.view)
 
     def _paint_other(self) -> None:
         sides, shown = self._sides(), self._beside.shown
-        if sides is not None and shown is not None:
-            sides[1].show_pixels(shown.array())
+        if sides is not None:
+            show(sides[1], shown, view=self._replaying.view)
 
     def _choose(self, line: int) -> None:
         if 0 <= line < len(self._beside.found):
@@ -233,7 +234,7 @@ def padded(rewards: npt.NDArray[np.float64], last: int) -> npt.NDArray[np.float6
 
 
 def _side(name: str, colour: Tone) -> _Side:
-    return _Side(_label(f"{name}: which"), FrameView(name), _label(f"{name}: where it stands"), colour)
+    return _Side(_label(f"{name}: which"), Surface(name), _label(f"{name}: where it stands"), colour)
 
 
 def _label(name: str) -> QLabel:

@@ -41,6 +41,9 @@ def replay_commands(
     def opened() -> bool:
         return replaying.opened is not None
 
+    def several_views() -> bool:
+        return replaying.opened is not None and len(replaying.opened.views) > 1
+
     def some() -> bool:
         return len(replaying.book) > 0
 
@@ -93,6 +96,7 @@ def replay_commands(
         act("beside", "Original and branch side by side, or one", ("B",), beside.toggle, can_be_two),
         act("parting", "Where original and branch part", ("P",), beside.jump, lambda: beside.on),
         act("branch", "Let somebody go on from this step, as a new run…", ("G",), go_on),
+        act("view", "Frame, scene or text", ("V",), replaying.choose_next_view, several_views),
         act("full", "Replay on the full screen", ("F",), full_screen),
         *(
             act(

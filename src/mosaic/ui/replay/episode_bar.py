@@ -83,6 +83,7 @@ class EpisodeBar(QWidget):
         told.setSpacing(GAP)
         told.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
         told.addWidget(self.about, 1)
+        self._told = told
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         column.setSpacing(TIGHT)

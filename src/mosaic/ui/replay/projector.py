@@ -11,8 +11,9 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mosaic.errors import ConsentNeededError, MosaicError, ReplayCancelledError
+from mosaic.errors import ConsentNeededError, MosaicError, ReplayCancelledError, ReplayError
 from mosaic.replay.player import Player
+from mosaic.ui.shell.model.views import FRAME, offered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow, StepRow
     from mosaic.replay.cache import Frame
     from mosaic.replay.verdicts import Verdict
+    from mosaic_worker.common.scene import Scene
 
-__all__ = ["Audience", "Opened", "Projector"]
+__all__ = ["Audience", "Opened", "Projector", "SceneAt"]
 
 _log = logging.getLogger(__name__)
 
@@ -36,11 +38,21 @@ class Opened:
     verdict: Verdict
     fps: float
     env_id: str
+    views: tuple[str, ...] = (FRAME,)
+    """What can be shown of it."""
 
     @property
     def last(self) -> int:
         """The number of its last frame."""
         return len(self.steps)
+
+
+@dataclass(frozen=True)
+class SceneAt:
+    """What is there after `step` steps."""
+
+    step: int
+    scene: Scene
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +65,7 @@ class Audience:
 
     progress: Callable[[int, int], object]
     opened: Callable[[Opened], object]
-    shown: Callable[[Frame], object]
+    shown: Callable[[Frame | SceneAt], object]
     failed: Callable[[str, str], object]
     problem: Callable[[str], object]
 
@@ -83,7 +95,7 @@ class Projector:
         self._post, self._audience = post, audience
         self._news = threading.Condition()
         self._wanted: int | None = None
-        self._ahead = 0
+        self._ahead, self._view = 0, FRAME
         self._closed = False
         self._player: Player | None = None
         self._thread = threading.Thread(target=self._run, name=f"replay {episode}", daemon=True)
@@ -91,10 +103,13 @@ class Projector:
 
     # ---- on the window's thread ----
 
-    def seek(self, step: int, *, ahead: int = 0) -> None:
-        """Show this frame next, whatever was asked for before; `ahead` says which way to fetch on."""
+    def seek(self, step: int, *, ahead: int = 0, view: str = FRAME) -> None:
+        """Show this frame, or its scene, next, whatever was asked for before.
+
+        `ahead` says which way to fetch frames on; scenes are made as quickly as they are asked for.
+        """
         with self._news:
-            self._wanted, self._ahead = step, ahead
+            self._wanted, self._ahead, self._view = step, ahead if view == FRAME else 0, view
             self._news.notify()
 
     def close(self) -> None:
@@ -153,10 +168,10 @@ class Projector:
                     self._news.wait()
                 if self._closed:
                     return
-                wanted, self._wanted = self._wanted, None
+                wanted, self._wanted, view = self._wanted, None, self._view
             try:
                 if wanted is not None:
-                    self._tell(self._audience.shown, player.frame(wanted))
+                    self._tell(self._audience.shown, _shown(player, wanted, view))
                     shown = wanted
                 elif shown is not None and self._worth_fetching(player, shown):
                     player.frame(shown + self._ahead)
@@ -174,6 +189,15 @@ class Projector:
         self._post(lambda: None if self._closed else call(*given))
 
 
+def _shown(player: Player, step: int, view: str) -> Frame | SceneAt:
+    if view == FRAME:
+        return player.frame(step)
+    scene = player.scene(step)
+    if scene is None:
+        raise ReplayError(f"step {step} has no scene: MOSAIC cannot tell what is there in {player.env_name}")
+    return SceneAt(step, scene)
+
+
 def _opened(player: Player) -> Opened:
     return Opened(
         row=player.row,
@@ -181,4 +205,5 @@ def _opened(player: Player) -> Opened:
         verdict=player.verdict,
         fps=player.fps,
         env_id=str(player.environment.get("id") or player.row.env_id or ""),
+        views=offered(frames=player.has_frames or not player.has_scene, scenes=player.has_scene),
     )

@@ -18,13 +18,14 @@ from mosaic.ui.replay.model import Book
 from mosaic.ui.replay.projector import Audience, Projector
 from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.signal import Signal
+from mosaic.ui.shell.model.views import FRAME, SCENE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mosaic.replay.cache import Frame
     from mosaic.ui.replay.model import Transport
-    from mosaic.ui.replay.projector import Opened
+    from mosaic.ui.replay.projector import Opened, SceneAt
     from mosaic.ui.shell.context import Context
     from mosaic.ui.shell.ops import Operation
 
@@ -57,6 +58,8 @@ class Replaying:
         """The episode cannot be opened: why, and the module that would have to be allowed first, if one."""
         self.broken: Signal[[str]] = Signal()
         """A frame could not be made, and why."""
+        self.view_changed: Signal[[]] = Signal()
+        """Another view was chosen: `view`."""
         self.follow_changed: Signal[[]] = Signal()
         """Each newest finished episode is shown as it comes, or no more: `follow`."""
         self.waits: Callable[[], bool] = lambda: False
@@ -65,7 +68,7 @@ class Replaying:
         self.run_id: str | None = None
         self.book = Book()
         self.opened: Opened | None = None
-        self.shown: Frame | None = None
+        self.shown: Frame | SceneAt | None = None
         self.follow = False
         self.blind = False
         """No frame can be had of the open episode; its steps can be read all the same."""
@@ -74,7 +77,7 @@ class Replaying:
         """Closed ones whose threads have not ended yet."""
         self._allowed: dict[str, set[str]] = {}
         self._play_next = False
-        self._sought: int | None = None
+        self._sought: tuple[int, str] | None = None
         self._finding: Operation | None = None
         self._shut = False
         self._tick_at = 0.0
@@ -90,6 +93,7 @@ class Replaying:
         )
         transport.changed.connect(self._moved)
         self._heard = [
+            context.views.changed.connect(self._view_changed),
             context.selection.changed.connect(self._take_focus),
             context.asks.replay.connect(self.open),
         ]
@@ -167,6 +171,29 @@ class Replaying:
         self.follow_changed.emit()
         if follow and (self.projector is None or self.transport.ended or not self.transport.playing):
             self._go_on(now=True)
+
+    @property
+    def view(self) -> str:
+        """What is shown of the open episode: the frame, the scene, or the scene as text."""
+        there = () if self.opened is None else self.opened.views
+        return self._context.views.of(self._names(), there)
+
+    def choose_view(self, view: str) -> None:
+        """Another view of this environment, wherever it is shown."""
+        self._context.views.choose(self._names(), view)
+
+    def choose_next_view(self) -> None:
+        """The next view there is."""
+        self._context.views.choose_next(self._names(), () if self.opened is None else self.opened.views)
+
+    def _names(self) -> tuple[str, ...]:
+        return () if self.opened is None else (self.opened.env_id or str(self.run_id),)
+
+    def _view_changed(self) -> None:
+        if self.opened is not None:
+            self.blind = False  # what has no frame may have a scene
+            self._moved()
+            self.view_changed.emit()
 
     def branch(self, seats: Mapping[str, str]) -> None:
         """Start a new run in which somebody goes on from the step on screen.
@@ -258,7 +285,7 @@ class Replaying:
         self.ready.emit()
         self.transport.load(last=opened.last, fps=opened.fps, play=self._play_next)
 
-    def _shown(self, frame: Frame) -> None:
+    def _shown(self, frame: Frame | SceneAt) -> None:
         self.shown = frame
         self.painted.emit()
 
@@ -283,10 +310,12 @@ class Replaying:
             self._ticker.stop()
         if self.projector is None or self.opened is None:
             return
-        wanted = min(transport.position, self.opened.last)  # the line may be longer: see `beside`
+        # The line may be longer than this episode: see `beside`.
+        wanted = min(transport.position, self.opened.last), self.view
         if wanted != self._sought and not self.blind:
             self._sought = wanted
-            self.projector.seek(wanted, ahead=transport.direction if transport.playing else 0)
+            ahead = transport.direction if transport.playing else 0
+            self.projector.seek(wanted[0], ahead=ahead, view=FRAME if self.view == FRAME else SCENE)
         if transport.ended:
             self._go_on()
 
@@ -295,7 +324,10 @@ class Replaying:
         if not self._following.looking:
             self._ticker.stop()
             return
-        if self.waits() or (not self.blind and (self.shown is None or self.shown.step != self._sought)):
+        if self.waits() or (
+            not self.blind
+            and (self.shown is None or self._sought is None or self.shown.step != self._sought[0])
+        ):
             return
         now = time.monotonic()
         elapsed, self._tick_at = now - self._tick_at, now

@@ -16,13 +16,16 @@ from mosaic.ui.replay.commands import replay_commands
 from mosaic.ui.replay.episode_bar import EpisodeBar
 from mosaic.ui.replay.export_bar import ExportBar
 from mosaic.ui.replay.go_on_bar import GoOnBar
+from mosaic.ui.replay.showing import show
 from mosaic.ui.replay.timeline import Timeline
 from mosaic.ui.replay.transport_bar import TransportBar
 from mosaic.ui.shell.model.values import value_cells
-from mosaic.ui.shell.widgets.frame_view import FrameView
+from mosaic.ui.shell.model.views import TITLES
+from mosaic.ui.shell.widgets.controls import choice
 from mosaic.ui.shell.widgets.full_screen import FullScreen
 from mosaic.ui.shell.widgets.notice import Notice
 from mosaic.ui.shell.widgets.rows_table import Rows, RowsTable
+from mosaic.ui.shell.widgets.surface import Surface
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -90,7 +93,7 @@ class ReplayTab(QWidget):
 
     def _make(self, context: Context) -> None:
         self.bar = EpisodeBar()
-        self.view = FrameView("Replayed frame")
+        self.view = Surface("Replayed frame")
         self.notice = Notice()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
@@ -113,6 +116,11 @@ class ReplayTab(QWidget):
         self.export_button.setCheckable(True)
         self.export_button.toggled.connect(self.export_bar.setVisible)
         self.bar.add_widget(self.beside_button)
+        self.views = choice(TITLES, tip="What is shown (V)", name="View")
+        self.views.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.views.activated.connect(lambda _: self.replaying.choose_view(self.views.currentData()))
+        self.views.hide()
+        self.bar.add_widget(self.views)
         self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
@@ -123,6 +131,21 @@ class ReplayTab(QWidget):
         column.addWidget(self.buttons)
         column.addWidget(self.go_on_bar)
         column.addWidget(self.export_bar)
+        self._make_lists()
+        self.lists = QSplitter()
+        self.lists.addWidget(self.episodes)
+        self.lists.addWidget(self.steps)
+        self.split = QSplitter()
+        self.split.addWidget(self.stage)
+        self.split.addWidget(self.lists)
+        for split in (self.lists, self.split):
+            split.setChildrenCollapsible(False)
+        self.arrange(wide=False)
+        whole = _column(self)
+        whole.addWidget(self.bar)
+        whole.addWidget(self.split, 1)
+
+    def _make_lists(self) -> None:
         self.episodes = RowsTable(
             Rows(("Episode", "Return", "Length"), right=frozenset({0, 1, 2})),
             name="Finished episodes, newest first",
@@ -138,18 +161,6 @@ class ReplayTab(QWidget):
         )
         self.steps.clicked.connect(lambda index: self.transport.seek(index.row()))
         self.steps.activated.connect(lambda index: self.transport.seek(index.row()))
-        self.lists = QSplitter()
-        self.lists.addWidget(self.episodes)
-        self.lists.addWidget(self.steps)
-        self.split = QSplitter()
-        self.split.addWidget(self.stage)
-        self.split.addWidget(self.lists)
-        for split in (self.lists, self.split):
-            split.setChildrenCollapsible(False)
-        self.arrange(wide=False)
-        whole = _column(self)
-        whole.addWidget(self.bar)
-        whole.addWidget(self.split, 1)
 
     def arrange(self, *, wide: bool) -> None:
         """Lists beside the frame where there is room, else below it."""
@@ -204,6 +215,7 @@ class ReplayTab(QWidget):
         replaying.opening.connect(self._opening)
         replaying.ready.connect(self._ready)
         replaying.painted.connect(self._painted)
+        replaying.view_changed.connect(self._show_view)
         replaying.refused.connect(self._refused)
         replaying.broken.connect(self._broken)
         replaying.follow_changed.connect(lambda: bar.follow.setChecked(replaying.follow))
@@ -235,6 +247,7 @@ class ReplayTab(QWidget):
         self.steps.rows.replace(0, lambda _: ())
         self.bar.close_episode()
         self.view.clear()
+        self._show_view()
         self._explain()
 
     def _opening(self, done: int, of: int) -> None:
@@ -255,13 +268,13 @@ class ReplayTab(QWidget):
         self._load_timeline()
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
+        self._show_view()
         allowed = self.replaying.allowed
         self.export_bar.offer(self._context.root.run(run_id), opened.row.index, allowed=allowed)
         self._explain()
 
     def _painted(self) -> None:
-        if self.replaying.shown is not None:
-            self.view.show_pixels(self.replaying.shown.array())
+        if show(self.view, self.replaying.shown, view=self.replaying.view):
             self.stack.setCurrentWidget(self.beside_view if self.beside.on else self.view)
 
     def _load_timeline(self) -> None:
@@ -287,6 +300,16 @@ class ReplayTab(QWidget):
         self._load_timeline()
         if self.stack.currentWidget() in (self.view, self.beside_view):
             self.stack.setCurrentWidget(self.beside_view if beside.on else self.view)
+
+    def _show_view(self) -> None:
+        """Which views there are, and which one is shown."""
+        opened = self.replaying.opened
+        there = () if opened is None else opened.views
+        self.views.clear()
+        for view in there:
+            self.views.addItem(TITLES[view], view)
+        self.views.setCurrentIndex(self.views.findData(self.replaying.view))
+        self.views.setVisible(len(there) > 1)
 
     def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mosaic.ui.shell.bridge import Bridge
@@ -13,6 +13,7 @@ from mosaic.ui.shell.model.link import Link
 from mosaic.ui.shell.model.runs import RunList
 from mosaic.ui.shell.model.selection import Selection
 from mosaic.ui.shell.model.toasts import Toasts
+from mosaic.ui.shell.model.views import Views
 from mosaic.ui.shell.ops import Ops
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Context:
     link: Link
     colours: Colours
     actions: Actions
+    views: Views = field(default_factory=Views)
 
     def close(self) -> None:
         """Deliver nothing more to the window, and let the work under way end."""

@@ -37,6 +37,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: str = "none"
     mode: str = "agent"
     """Whether the forms are for a person (`human`), for both (`hybrid`) or for agents."""
+    views: dict[str, str] = {}
+    """Which view of which environment was chosen: frame, scene, text."""
 
     @staticmethod
     def text(data: bytes) -> str:

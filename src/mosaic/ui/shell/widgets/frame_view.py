@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QWheelEvent
 
-__all__ = ["FrameView", "Zoom", "image_of", "target_of"]
+__all__ = ["FrameView", "Zoom", "image_of", "pixels_of", "target_of"]
 
 Zoom = Literal["fit", "actual", "whole"]
 
@@ -36,6 +36,15 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> QImage:
     if data.nbytes != height * width * 3:
         raise ValueError(f"a frame of {width} x {height} has {data.nbytes} bytes")
     return QImage(data, width, height, width * 3, QImage.Format.Format_RGB888).copy()
+
+
+def pixels_of(image: QImage) -> npt.NDArray[np.uint8]:
+    """An image as (height, width, 3) pixels, with memory of their own."""
+    whole = image.convertToFormat(QImage.Format.Format_RGB888)
+    lines: npt.NDArray[np.uint8] = np.frombuffer(whole.constBits(), np.uint8)
+    lines = lines.reshape(whole.height(), whole.bytesPerLine())[:, : whole.width() * 3]
+    pixels: npt.NDArray[np.uint8] = lines.reshape(whole.height(), whole.width(), 3).copy()
+    return pixels
 
 
 def target_of(image: QSize, room: QSizeF, *, zoom: Zoom, ratio: float, pan: QPointF) -> QRectF:

@@ -112,6 +112,28 @@ def test_a_game_of_several_is_one_between_each_two_and_seats_of_one_player_count
     assert league.ratings.games == 3
 
 
+BEGUN_ANEW = """
+from mosaic_worker.drivers import session
+from mosaic_worker.session.loop import Until
+play = session.play
+def twice(world, operators, **how):
+    play(world, operators, **{**how, "until": Until(ticks=2)})
+    return play(world, operators, **how)
+session.play = twice
+"""
+
+
+def test_a_game_that_was_begun_anew_is_one_game(tmp_path: Path) -> None:
+    session = asked(tmp_path, first=[0, 1, 2], second=[3, 4, 8, 5, 6, 7, 0, 1, 2])
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    told = {**msgspec.to_builtins(session), "env_id": TICTACTOE}
+    folder = record(home, BEGUN_ANEW + PROGRAM.format(json.dumps(told)))
+    league = judged(folder, session)
+    assert [met.seating["player_1"] for met in league.games] == ["first", "second"] * 2
+    assert league.meetings[0][:5] == ("first", "second", 4, 0, 0)
+
+
 def test_what_an_operator_simulates_to_decide_is_no_game(tmp_path: Path) -> None:
     session = asked(tmp_path, first=[0, 1, 2], second=[3, 4, 8, 5, 6, 7, 0, 1, 2])
     mind = tmp_path / "first.py"

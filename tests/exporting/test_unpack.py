@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -251,6 +252,24 @@ def test_an_honest_one_comes_in_whole_private_and_with_a_store(run: RunFolder, t
     assert archive.contents(folder) == archive.contents(run)
     assert all(path.stat().st_mode & 0o077 == 0 for path in elsewhere.path.rglob("*"))
     assert {path.name for path in elsewhere.path.iterdir()} == {"runs"}
+
+
+def test_what_was_dropped_of_a_log_takes_no_room_in_the_copy_either(run: RunFolder, tmp_path: Path) -> None:
+    with run.stderr.open("wb") as log:
+        for stretch in (b"the beginning\n", b"the middle\n"):
+            log.write(stretch)
+            log.seek(16 << 20, os.SEEK_CUR)
+        log.truncate(log.tell())  # a gap at the very end too
+    with run.stdout.open("wb") as log:
+        log.seek(16 << 20)
+        log.write(b"the end\n")
+    packed = tmp_path / "run.mosaic.tar.zst"
+    pack(run, packed)
+    folder, _ = unpack(packed, DataRoot(tmp_path / "elsewhere"))
+    assert archive.contents(folder) == archive.contents(run)
+    for path in (folder.stdout, folder.stderr):
+        assert path.stat().st_size > 16 << 20
+        assert path.stat().st_blocks * 512 < 4 << 20
 
 
 def test_a_run_without_an_exit_record_comes_in_as_ended(run: RunFolder, tmp_path: Path) -> None:

@@ -4,12 +4,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mosaic.daemon.places.base import Sight
 from mosaic.errors import AmbiguousRunError, RunNotFoundError
 from mosaic.protocol.cards import Job
 from mosaic.protocol.rows import NUMBERS, StoreSummary
-from mosaic.protocol.runs import ExitRecord, Manifest, ProcRecord, RunRow, RunSpec, RunState, StateChange
-from mosaic.runs.lifecycle import Seen, judge
-from mosaic.runs.listing import last_line, make_row, matching, paused_secs
+from mosaic.protocol.runs import (
+    ExitRecord,
+    Manifest,
+    ProcRecord,
+    RunRow,
+    RunSpec,
+    RunState,
+    StateChange,
+    elapsed_secs,
+)
+from mosaic.runs.lifecycle import Seen, Verdict, judge
+from mosaic.runs.listing import last_line, make_row, matching
 from mosaic_worker.common.redact import MARK
 
 if TYPE_CHECKING:
@@ -114,4 +124,29 @@ def test_time_in_which_a_run_was_paused_is_told_apart(
     history: list[tuple[str, float]], paused: float
 ) -> None:
     changes = [StateChange(RunState(state), "", t) for state, t in history]
-    assert paused_secs(changes, since=10.0, until=100.0) == paused
+    row = row_with(changes, RunState.FINISHED, exit=ExitRecord(code=0, t=100.0))
+    assert (row.paused_secs, row.paused_since) == (paused, None)
+    assert elapsed_secs(row, now=1e9) == 90.0 - paused
+
+
+def test_the_clock_of_a_run_stands_while_it_is_paused_and_goes_on_afterwards() -> None:
+    spoken = [("running", 10.0), ("paused", 20.0), ("running", 25.0), ("paused", 40.0)]
+    changes = [StateChange(RunState(state), "", t) for state, t in spoken]
+    row = row_with(changes, RunState.PAUSED)
+    assert (row.paused_secs, row.paused_since) == (5.0, 40.0)
+    assert elapsed_secs(row, now=41.0) == elapsed_secs(row, now=1000.0) == 25.0
+    row = row_with([*changes, StateChange(RunState.RUNNING, "", 60.0)], RunState.RUNNING)
+    assert (row.paused_secs, row.paused_since) == (25.0, None)
+    assert elapsed_secs(row, now=61.0) == 26.0
+
+
+def test_a_run_that_has_not_started_has_run_for_no_time_at_all() -> None:
+    row = row_with([StateChange(RunState.PAUSED, "", 1.0)], RunState.PAUSED, started=None)
+    assert (row.paused_secs, row.paused_since, elapsed_secs(row, now=5.0)) == (0.0, None, None)
+
+
+def row_with(
+    history: list[StateChange], state: RunState, *, started: float | None = 10.0, **seen: Any
+) -> RunRow:
+    manifest = Manifest(spec=RunSpec(run_id="R", command=["x"], cwd="/"), created=5.0, history=history)
+    return make_row(manifest, Sight(started=started, **seen), Verdict(state, ""), StoreSummary())

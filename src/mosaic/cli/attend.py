@@ -14,7 +14,7 @@ from mosaic.cli.progress import Passing
 from mosaic.cli.staying import Staying
 from mosaic.errors import DaemonError, MosaicError, StoreError
 from mosaic.protocol.rows import StoreSummary
-from mosaic.protocol.runs import ENDED, RunRow, RunState
+from mosaic.protocol.runs import ENDED, RunRow, RunState, elapsed_secs
 from mosaic.runs import freshness
 from mosaic.runs.locks import held
 from mosaic.store.glance import glance
@@ -186,8 +186,9 @@ class Attendance(Staying):
         text += f"{count(summary.steps)} steps, {count(summary.metrics)} metrics"
         if summary.last_return is not None:
             text += f", last return {number(summary.last_return)}"
-        if row.started is not None and row.ended is not None:
-            text += f", {span(max(0.0, row.ended - row.started))}"
+        ran = None if row.ended is None else elapsed_secs(row, now=row.ended)
+        if ran is not None:
+            text += f", {span(ran)}"
         self._say(text)
         if row.state is RunState.FAILED:
             self._say(f"its stderr: {self._folder.stderr}")

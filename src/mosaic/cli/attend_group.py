@@ -14,7 +14,7 @@ from mosaic.app import reading, run_index
 from mosaic.cli.progress import Passing
 from mosaic.cli.staying import Staying
 from mosaic.errors import MosaicError, StoreError
-from mosaic.protocol.runs import RunRow, RunState
+from mosaic.protocol.runs import RunRow, RunState, elapsed_secs
 from mosaic.runs import freshness
 from mosaic.text import count, number, span
 
@@ -115,8 +115,9 @@ class GroupAttendance(Staying):
         text += f", {count(row.steps)} steps"
         if row.last_return is not None:
             text += f", last return {number(row.last_return)}"
-        if row.started is not None and row.ended is not None:
-            text += f", {span(max(0.0, row.ended - row.started))}"
+        ran = None if row.ended is None else elapsed_secs(row, now=row.ended)
+        if ran is not None:
+            text += f", {span(ran)}"
         self._say(text)
 
     def _show(self, going: list[RunRow]) -> None:

@@ -18,9 +18,9 @@ from mosaic.protocol.branches import branching_point
 from mosaic.protocol.configs import flat
 from mosaic.protocol.events import Config
 from mosaic.protocol.rows import NUMBERS, StoreSummary
-from mosaic.protocol.runs import ENDED, RunState, in_order
+from mosaic.protocol.runs import ENDED, RunState, elapsed_secs, in_order
 from mosaic.runs.folder import read_manifest
-from mosaic.runs.listing import paused_secs, unknown_manifest
+from mosaic.runs.listing import unknown_manifest
 from mosaic.store.lag import lag
 from mosaic.text import age, amount, count, fit, number_or_dash, os_words, span, visible
 from mosaic_worker.common import interpreters
@@ -131,7 +131,7 @@ def _lines(
         ("command", visible(shlex.join(row.command))),
         ("folder", visible(manifest.spec.cwd)),
         ("created", f"{_clock(row.created)} ({age(row.created, now=time.time())})"),
-        ("took", _took(row, manifest)),
+        ("took", _took(row)),
         ("environment", visible(", ".join(summary.env_ids)) or "-"),
         ("return", _returns(summary)),
         *_numbers(summary),
@@ -203,13 +203,13 @@ def _script(manifest: Manifest) -> str:
     return f"{script.path} (sha256 {script.sha256[:12]}{commit})"
 
 
-def _took(row: RunRow, manifest: Manifest) -> str:
-    if row.started is None:
+def _took(row: RunRow) -> str:
+    now = time.time()
+    ran = elapsed_secs(row, now=now)
+    if ran is None:
         return "-"
-    until = row.ended if row.ended is not None else time.time()
-    paused = paused_secs(manifest.history, since=row.started, until=until)
-    took = span(max(0.0, until - row.started - paused))
-    return f"{took}, and {span(paused)} paused" if paused else took
+    paused = row.paused_secs + (0.0 if row.paused_since is None else max(0.0, now - row.paused_since))
+    return f"{span(ran)}, and {span(paused)} paused" if paused else span(ran)
 
 
 def _returns(summary: StoreSummary) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "ScriptRecord",
     "StateChange",
     "Want",
+    "elapsed_secs",
     "in_order",
 ]
 
@@ -196,6 +197,18 @@ class RunRow(RollUp, frozen=True, kw_only=True):
     algorithm: str = ""
     group: str | None = None
     parent: str | None = None
+    paused_secs: float = 0.0
+    """How long it was paused, in pauses that are over."""
+    paused_since: float | None = None
+    """Since when it is paused; None when it is not."""
+
+
+def elapsed_secs(row: RunRow, *, now: float) -> float | None:
+    """How long a run has run, or ran, without the time it was paused; None when it has not started."""
+    if row.started is None:
+        return None
+    until = row.ended if row.ended is not None else now if row.paused_since is None else row.paused_since
+    return max(0.0, until - row.started - row.paused_secs)
 
 
 def in_order(row: RunRow) -> dict[str, Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mosaic.protocol.runs import ExitRecord, StateChange
 
-__all__ = ["last_line", "make_row", "matching", "paused_secs", "unknown_manifest", "unreadable_row"]
+__all__ = ["last_line", "make_row", "matching", "unknown_manifest", "unreadable_row"]
 
 _LISTED = 8
 _ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -44,6 +44,8 @@ def make_row(
     rolled_up = {name: getattr(summary, name) for name in RollUp.__struct_fields__}
     rolled_up["steps_per_sec"] = _steps_per_sec(verdict.state, summary)
     rolled_up["env_ids"] = summary.env_ids or _asked_env(manifest)
+    ended = seen.exit.t if seen.exit else ended
+    paused, paused_since = _pauses(manifest.history, verdict.state, since=seen.started, until=ended)
     return RunRow(
         run_id=manifest.spec.run_id,
         name=manifest.spec.name,
@@ -54,11 +56,13 @@ def make_row(
         tags=manifest.spec.tags,
         exit=seen.exit,
         started=seen.started,
-        ended=seen.exit.t if seen.exit else ended,
+        ended=ended,
         runner=manifest.spec.runner,
         algorithm=manifest.spec.job.algorithm if manifest.spec.job else "",
         group=manifest.spec.job.group if manifest.spec.job else None,
         parent=manifest.spec.parent,
+        paused_secs=paused,
+        paused_since=paused_since,
         **rolled_up,
     )
 
@@ -96,14 +100,21 @@ def _steps_per_sec(state: RunState, summary: StoreSummary) -> float | None:
     return summary.steps / lasted_secs if summary.steps and lasted_secs > 0 else None
 
 
-def paused_secs(history: Sequence[StateChange], *, since: float, until: float) -> float:
-    """How much of a time a run was paused, as far as its history says."""
-    ends = [*(change.t for change in history[1:]), until]
-    return sum(
-        max(0.0, min(end, until) - max(change.t, since))
+def _pauses(
+    history: Sequence[StateChange], state: RunState, *, since: float | None, until: float | None
+) -> tuple[float, float | None]:
+    """How long a run was paused in pauses that are over, and since when it is; as far as its history says."""
+    if since is None or not history:
+        return 0.0, None
+    last = history[-1]
+    paused_since = max(last.t, since) if last.state is state is RunState.PAUSED else None
+    ends = [change.t for change in history[1:]] + ([] if until is None else [until])
+    closed = sum(
+        max(0.0, (end if until is None else min(end, until)) - max(change.t, since))
         for change, end in zip(history, ends, strict=False)
         if change.state is RunState.PAUSED
     )
+    return closed, paused_since
 
 
 def last_line(path: Path, *, tail_bytes: int = 4096, longest: int = 200) -> str:

@@ -136,7 +136,7 @@ class RunExit(_message.Message):
     def __init__(self, code: _Optional[int] = ..., signal: _Optional[int] = ..., t: _Optional[float] = ..., stop_asked: _Optional[bool] = ..., error: _Optional[str] = ..., leftovers: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunRow(_message.Message):
-    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec", "mean_return_100", "runner", "algorithm", "env_ids", "group", "parent", "warned")
+    __slots__ = ("run_id", "name", "state", "reason", "created", "command", "tags", "exit", "started", "ended", "episodes", "steps", "metrics", "quarantined", "store_seq", "last_return", "steps_per_sec", "mean_return_100", "runner", "algorithm", "env_ids", "group", "parent", "warned", "paused_secs", "paused_since")
     class TagsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -168,6 +168,8 @@ class RunRow(_message.Message):
     GROUP_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     WARNED_FIELD_NUMBER: _ClassVar[int]
+    PAUSED_SECS_FIELD_NUMBER: _ClassVar[int]
+    PAUSED_SINCE_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     name: str
     state: str
@@ -192,7 +194,9 @@ class RunRow(_message.Message):
     group: str
     parent: str
     warned: int
-    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ..., warned: _Optional[int] = ...) -> None: ...
+    paused_secs: float
+    paused_since: float
+    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[str] = ..., reason: _Optional[str] = ..., created: _Optional[float] = ..., command: _Optional[_Iterable[str]] = ..., tags: _Optional[_Mapping[str, str]] = ..., exit: _Optional[_Union[RunExit, _Mapping]] = ..., started: _Optional[float] = ..., ended: _Optional[float] = ..., episodes: _Optional[int] = ..., steps: _Optional[int] = ..., metrics: _Optional[int] = ..., quarantined: _Optional[int] = ..., store_seq: _Optional[int] = ..., last_return: _Optional[float] = ..., steps_per_sec: _Optional[float] = ..., mean_return_100: _Optional[float] = ..., runner: _Optional[str] = ..., algorithm: _Optional[str] = ..., env_ids: _Optional[_Iterable[str]] = ..., group: _Optional[str] = ..., parent: _Optional[str] = ..., warned: _Optional[int] = ..., paused_secs: _Optional[float] = ..., paused_since: _Optional[float] = ...) -> None: ...
 
 class StoreSummary(_message.Message):
     __slots__ = ("store_seq", "episodes", "steps", "metrics", "checkpoints", "quarantined", "unknown", "holes", "last_return", "mean_return_100", "steps_per_sec", "t_first", "t_last", "env_ids", "warnings", "train_episodes", "eval_episodes", "eval_mean_return_100", "warned", "returns_of")

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mosaic.protocol.runs import RunState
+from mosaic.protocol.runs import RunState, elapsed_secs
 from mosaic.text import count, number, span, speed, visible
 from mosaic.ui.shell.model.signal import Signal
 from mosaic.ui.shell.model.words import subtitle, title
@@ -25,7 +25,6 @@ __all__ = [
     "Entry",
     "Header",
     "RunTable",
-    "elapsed_secs",
     "facts",
     "spoken",
 ]
@@ -167,7 +166,7 @@ class RunTable:
 
 def facts(row: RunRow, now: float) -> str:
     """How long, how many, how well, how fast: short."""
-    parts = [span(elapsed_secs(row, now)), f"{count(row.episodes)} ep"]
+    parts = [span(elapsed_secs(row, now=now)), f"{count(row.episodes)} ep"]
     if row.mean_return_100 is not None:
         parts.append(f"mean {number(row.mean_return_100)}")
     if row.steps_per_sec is not None and row.ended is None:
@@ -182,9 +181,9 @@ def spoken(row: RunRow, now: float) -> str:
     lines = [
         f"{title(row)}: {row.state.value}" + (f", {visible(row.reason)}" if row.reason else ""),
         subtitle(row),
-        f"{span(elapsed_secs(row, now))} so far"
+        f"{span(elapsed_secs(row, now=now))} so far"
         if row.ended is None
-        else f"took {span(elapsed_secs(row, now))}",
+        else f"took {span(elapsed_secs(row, now=now))}",
         f"{count(row.episodes)} episodes, {count(row.steps)} steps",
     ]
     if row.mean_return_100 is not None:
@@ -202,13 +201,6 @@ def spoken(row: RunRow, now: float) -> str:
 
 def _warned(row: RunRow) -> str:
     return f"{row.warned} warning{'' if row.warned == 1 else 's'}"
-
-
-def elapsed_secs(row: RunRow, now: float) -> float | None:
-    """How long it has run, or ran; None when it has not started."""
-    if row.started is None:
-        return None
-    return max(0.0, (now if row.ended is None else row.ended) - row.started)
 
 
 def _matches(row: RunRow, words: list[str]) -> bool:
@@ -239,7 +231,7 @@ def _sort_key(row: RunRow, sort: str, now: float) -> tuple[bool, float, str]:
         "return": row.mean_return_100,
         "episodes": float(row.episodes),
         "speed": row.steps_per_sec,
-        "elapsed": elapsed_secs(row, now),
+        "elapsed": elapsed_secs(row, now=now),
     }[sort]
     known = value is not None and not math.isnan(value)
     return (not known, -value if known and value is not None else 0.0, "")

@@ -116,11 +116,7 @@ class ReplayTab(QWidget):
         self.export_button.setCheckable(True)
         self.export_button.toggled.connect(self.export_bar.setVisible)
         self.bar.add_widget(self.beside_button)
-        self.views = choice(TITLES, tip="What is shown (V)", name="View")
-        self.views.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.views.activated.connect(lambda _: self.replaying.choose_view(self.views.currentData()))
-        self.views.hide()
-        self.bar.add_widget(self.views)
+        self._make_views()
         self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
@@ -144,6 +140,13 @@ class ReplayTab(QWidget):
         whole = _column(self)
         whole.addWidget(self.bar)
         whole.addWidget(self.split, 1)
+
+    def _make_views(self) -> None:
+        self.views = choice(TITLES, tip="What is shown (V)", name="View")
+        self.views.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.views.activated.connect(lambda _: self.replaying.choose_view(self.views.currentData()))
+        self.views.hide()
+        self.bar.add_widget(self.views)
 
     def _make_lists(self) -> None:
         self.episodes = RowsTable(

@@ -38,6 +38,7 @@ def test_two_real_sessions_are_paused_stepped_and_reset_as_one(
         lambda: len(several.connected) == 2 and all(cell.view.image for cell in part.cells.values()),
         timeout=WAIT_MS,
     )
+    qtbot.waitUntil(lambda: part.table.rows.rowCount() == 2, timeout=WAIT_MS)  # each has ended an episode
     part.setFocus()
     QTest.keyClick(part, Qt.Key.Key_P)
     qtbot.waitUntil(lambda: several.paused, timeout=WAIT_MS)
@@ -55,7 +56,6 @@ def test_two_real_sessions_are_paused_stepped_and_reset_as_one(
     before = ticks()
     part.step.click()
     qtbot.waitUntil(lambda: ticks() == [tick + 1 for tick in before], timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: part.table.rows.rowCount() == 2, timeout=WAIT_MS)
     operators = {str(part.table.rows.index(at, 2).data()) for at in range(2)}
     assert operators == {"random", "noop"}
     for one in several.connected:

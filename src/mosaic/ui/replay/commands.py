@@ -19,7 +19,11 @@ _MANY = 10
 
 
 def replay_commands(
-    replaying: Replaying, *, export: Callable[[], object], full_screen: Callable[[], object]
+    replaying: Replaying,
+    *,
+    export: Callable[[], object],
+    full_screen: Callable[[], object],
+    xray: Callable[[], object] = lambda: None,
 ) -> list[Action]:
     """Everything the keyboard can do with a replay.
 
@@ -27,11 +31,15 @@ def replay_commands(
         replaying: what is replayed.
         export: shows what writes the open episode to a file.
         full_screen: puts the frame on the whole screen, and back.
+        xray: shows what decisions were made of, and not.
     """
     transport = replaying.transport
 
     def opened() -> bool:
         return replaying.opened is not None
+
+    def known() -> bool:
+        return replaying.opened is not None and bool(replaying.opened.insights)
 
     def several_views() -> bool:
         return replaying.opened is not None and len(replaying.opened.views) > 1
@@ -84,6 +92,7 @@ def replay_commands(
         act("export", "Export this episode", (), export),
         act("branch", "Branch: a new run from this step, with random actions", (), replaying.branch),
         act("view", "Frame, scene or text", ("V",), replaying.choose_next_view, several_views),
+        act("xray", "Policy: scores and value beside the frame", ("X",), xray, known),
         act("full", "Replay on the full screen", ("F",), full_screen),
         *(
             act(

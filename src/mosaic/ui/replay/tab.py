@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count, number
 from mosaic.ui.replay.commands import replay_commands
 from mosaic.ui.replay.episode_bar import EpisodeBar
 from mosaic.ui.replay.export_bar import ExportBar
+from mosaic.ui.replay.insight import values_of
 from mosaic.ui.replay.projector import SceneAt
 from mosaic.ui.replay.timeline import Timeline
 from mosaic.ui.replay.transport_bar import TransportBar
+from mosaic.ui.replay.xray import Xray
 from mosaic.ui.shell.model.values import value_cells
 from mosaic.ui.shell.model.views import TITLES
 from mosaic.ui.shell.widgets.controls import choice
@@ -61,6 +63,7 @@ class ReplayTab(QWidget):
             self.replaying,
             export=lambda: self.export_button.setChecked(True),
             full_screen=self.toggle_full_screen,
+            xray=self.toggle_xray,
         )
 
     def shut(self) -> None:
@@ -87,6 +90,9 @@ class ReplayTab(QWidget):
         self.bar = EpisodeBar()
         self.view = Surface("Replayed frame")
         self.notice = Notice()
+        self.xray = Xray()
+        self.xray.hide()
+        self._xray_wanted = False
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
         self.stack.addWidget(self.notice)
@@ -107,7 +113,10 @@ class ReplayTab(QWidget):
         self.buttons.add_widget(self.export_button)
         self.stage = QWidget()
         column = _column(self.stage)
-        column.addWidget(self.stack, 1)
+        beside = QHBoxLayout()
+        beside.addWidget(self.stack, 1)
+        beside.addWidget(self.xray)
+        column.addLayout(beside, 1)
         column.addWidget(self.timeline)
         column.addWidget(self.buttons)
         column.addWidget(self.export_bar)
@@ -165,6 +174,17 @@ class ReplayTab(QWidget):
             self.full.leave()
             return
         self.full = FullScreen(self.stage, actions=self.commands(), left=self._take_back)
+
+    def toggle_xray(self) -> None:
+        """What the decisions were made of, beside the frame, and away again."""
+        self._xray_wanted = not self._xray_wanted
+        self._show_xray()
+
+    def _show_xray(self) -> None:
+        opened = self.replaying.opened
+        insights = {} if opened is None else opened.insights
+        self.xray.show_insight(insights.get(self.transport.position))
+        self.xray.setVisible(self._xray_wanted and bool(insights))
 
     def _take_back(self) -> None:
         self.full = None
@@ -243,7 +263,12 @@ class ReplayTab(QWidget):
             return
         rewards = np.array([row.reward for row in opened.steps], np.float64)
         step = opened.verdict.step
-        self.timeline.load(rewards, diverged=None if opened.verdict.exact or step is None else step + 1)
+        self.timeline.load(
+            rewards,
+            diverged=None if opened.verdict.exact or step is None else step + 1,
+            values=values_of(opened.insights, opened.last + 1),
+        )
+        self._show_xray()
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
         self._show_view()
@@ -289,6 +314,7 @@ class ReplayTab(QWidget):
         self.notice.say("No frame", why, offers=(("Open the episode again", self.replaying.open_again),))
 
     def _moved(self) -> None:
+        self._show_xray()
         position = self.transport.position
         if self.replaying.opened is not None and self.steps.currentIndex().row() != position:
             self.steps.setCurrentIndex(self.steps.rows.index(position, 0))

@@ -294,6 +294,7 @@ class ReplayTab(QWidget):
             self.views.addItem(TITLES[view], view)
         self.views.setCurrentIndex(self.views.findData(self.replaying.view))
         self.views.setVisible(len(there) > 1)
+        self.export_bar.set_view(self.replaying.view)
 
     def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)

@@ -55,7 +55,7 @@ _SESSIONS = (
 HOMES: dict[str, tuple[str, ...]] = {
     "session": _SESSIONS,
     "seat": _SESSIONS,
-    "operator": (*_SESSIONS, "mosaic/protocol/events.py"),
+    "operator": (*_SESSIONS, "mosaic/protocol/events.py", "mosaic/ui/replay/insight.py"),
     "supervisor": ("mosaic_worker/session",),
     "place": ("mosaic/daemon/places", "mosaic/daemon/trainer.py"),
     "wish": (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mosaic.fastlane.lane import Lease
-from mosaic.fastlane.viewer import Viewer
+from mosaic.fastlane.viewer import OTHER_VERSION, Viewer
 from mosaic.paths import RunFolder
 from mosaic_worker.common import layout
 from mosaic_worker.common.scene import encode
@@ -161,9 +162,26 @@ def test_scenes_and_frames_of_one_environment_go_to_two_viewers_at_once(tmp_path
     lane.close()
 
 
+def test_a_process_of_another_version_is_not_read_and_people_are_told(
+    tmp_path: Path, lanes: list[Lane]
+) -> None:
+    clock = Clock()
+    struct.pack_into("<I", lanes[0]._memory, 8, layout.VERSION - 1)
+    with Viewer(RunFolder(tmp_path / "run"), now_nanos=clock) as viewer:
+        viewer.tick()
+        assert [one.row.env_index for one in viewer.watched] == [1]
+        assert list(lanes[0].leases(clock.now)) == [], "nothing is written into what we cannot read"
+        assert viewer.notes() == [OTHER_VERSION]
+        lanes.pop(0).close()
+        clock.now += SECOND
+        viewer.tick()
+        assert viewer.notes() == []
+
+
 def test_files_that_are_no_lanes_disturb_nobody(tmp_path: Path, lanes: list[Lane]) -> None:
     (Path(lanes[0].folder) / "p5xa.lane").write_bytes(b"\xff" * layout.LANE_BYTES)
     with Viewer(RunFolder(tmp_path / "run")) as viewer:
         viewer.tick()
+        assert viewer.notes() == []
         assert len(viewer.watched) == 3
     (Path(lanes[0].folder) / "p5xa.lane").unlink()

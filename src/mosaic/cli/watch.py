@@ -21,7 +21,7 @@ from mosaic.fastlane import png
 from mosaic.fastlane.lane import Lease
 from mosaic.fastlane.reader import Frame
 from mosaic.fastlane.tiles import tile
-from mosaic.fastlane.viewer import Viewer
+from mosaic.fastlane.viewer import OTHER_VERSION, Viewer
 from mosaic.text import number, speed
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ class _Watching:
 
     def _tell_notes(self) -> None:
         self._seen_any = self._seen_any or self._viewer.count() > 0
-        for text in self._viewer.notes() if self._view == "frame" else ():
+        notes = self._viewer.notes()
+        for text in notes if self._view == "frame" else [one for one in notes if one == OTHER_VERSION]:
             if text not in self._notes:
                 self._notes.append(text)
                 self.line.clear()

@@ -16,7 +16,20 @@ from mosaic_worker.common import layout
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Lane", "Lease", "Row"]
+__all__ = ["Lane", "Lease", "Row", "of_other_version"]
+
+
+def of_other_version(path: Path) -> bool:
+    """Whether this is a whole lane, but of a process with another version of the layout."""
+    try:
+        memory = segment.attach(path)
+    except (FileNotFoundError, ProtocolError):
+        return False
+    with memory:
+        if len(memory) < layout.LANE.size:
+            return False
+        magic, version = layout.LANE.unpack_from(memory)[:2]
+        return bool(magic == layout.LANE_MAGIC and version != layout.VERSION)
 
 
 class Row(NamedTuple):

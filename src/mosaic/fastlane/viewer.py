@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mosaic.errors import ProtocolError
 from mosaic.fastlane import segment
-from mosaic.fastlane.lane import Lane, Lease, Row
+from mosaic.fastlane.lane import Lane, Lease, Row, of_other_version
 from mosaic.fastlane.reader import Frame, FrameReader, LiveScene, SceneReader
 from mosaic_worker.common import layout
 
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from mosaic.paths import RunFolder
 
-__all__ = ["Environment", "Viewer"]
+__all__ = ["OTHER_VERSION", "Environment", "Viewer"]
+
+OTHER_VERSION = (
+    "a process of this run shows its frames in the way of another version of MOSAIC; "
+    "start the run again to watch it"
+)
 
 
 class Environment(NamedTuple):
@@ -67,6 +72,7 @@ class Viewer:
         self._look_nanos = int(look_secs * 1e9)
         self._now = now_nanos
         self._lanes: dict[Path, Lane] = {}
+        self._strangers: set[Path] = set()
         self._readers: dict[tuple[str, int], FrameReader | SceneReader] = {}
         self._look_at = self._renew_at = 0
         self._watched: list[Environment] = []
@@ -84,6 +90,7 @@ class Viewer:
 
     def _look(self) -> None:
         found = set(segment.lanes_of(self._run))
+        self._strangers &= found
         for path in [path for path in self._lanes if path not in found or not self._lanes[path].alive]:
             self._forget(path)
         for path in found - set(self._lanes):
@@ -92,7 +99,9 @@ class Viewer:
             try:
                 self._lanes[path] = Lane(path)
             except (FileNotFoundError, ProtocolError):
-                continue  # gone again, still being made, or of another version: the next look will tell
+                if of_other_version(path):
+                    self._strangers.add(path)
+                continue  # or gone again, or still being made: the next look will tell
 
     def _forget(self, path: Path) -> None:
         lane = self._lanes.pop(path)
@@ -146,7 +155,8 @@ class Viewer:
 
     def notes(self) -> list[str]:
         """Why some environments have no frames."""
-        return sorted({note for lane in self._lanes.values() if (note := lane.note())})
+        strange = {OTHER_VERSION} if self._strangers else set()
+        return sorted({note for lane in self._lanes.values() if (note := lane.note())} | strange)
 
     def has_scenes(self) -> bool:
         """Whether an environment is known to have scenes."""

@@ -173,6 +173,10 @@ class Player:
         except SceneError as error:
             raise ReplayError(f"step {step} of episode {self.row.index}: {error}") from error
 
+    def decisions(self) -> list[bytes]:
+        """The recorded decisions of this episode as JSON, in the order they were made."""
+        return [event for _, _, event in self._reader.events("decision", episode=self.row.index)]
+
     def _check(self, step: int) -> None:
         if not 0 <= step <= self.steps:
             raise UsageError(f"episode {self.row.index} has the frames 0 to {self.steps}, not {step}")

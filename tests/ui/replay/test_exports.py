@@ -66,3 +66,18 @@ def test_a_gif_that_would_not_fit_in_memory_is_refused(
 def test_by_default_it_goes_into_the_runs_folder(cartpole: RunFolder) -> None:
     assert path_for(cartpole, 7, "mp4") == cartpole.path / "videos" / "episode-000007.mp4"
     assert path_for(cartpole, 7, "png") == cartpole.path / "videos" / "episode-000007"
+
+
+def test_scenes_are_written_in_the_colours_of_the_window(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    home = tmp_path_factory.mktemp("scenes") / "home"
+    home.mkdir(mode=0o700)
+    lake = record(home, LOOP.format(imports="", make='"FrozenLake-v1"', seed=3, episodes=1, steps=2))
+    shown = []
+    for dark in (False, True):
+        path = tmp_path / str(dark)
+        assert Export(lake, 0, kind="png", path=path, view="scene", dark=dark).run() == 3
+        shown.append((path / "step-000000.png").read_bytes())
+        assert int.from_bytes(shown[-1][16:20], "big") == 384  # four cells of 96 pixels; a frame has 256
+    assert shown[0] != shown[1]

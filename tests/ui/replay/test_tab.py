@@ -21,6 +21,7 @@ from mosaic.protocol.runs import RunRow, RunState
 from mosaic.replay.player import Player
 from mosaic.store.reader import StoreReader
 from mosaic.ui.parts import make_replay
+from mosaic.ui.replay.insight import Insight
 from mosaic.ui.replay.tab import ReplayTab
 from mosaic.ui.shell.context import Context
 from mosaic.ui.shell.widgets.full_screen import FullScreen
@@ -304,3 +305,42 @@ def test_an_episode_without_scenes_offers_no_choice(
     assert not tab.views.isVisible()
     (action,) = [one for one in tab.commands() if one.id == "replay.view"]
     assert not action.when()
+
+
+TOLD = """
+import gymnasium as gym
+import mosaic_worker
+env = gym.make("FrozenLake-v1", is_slippery=False)
+env.reset(seed=1)
+for step, action in enumerate((2, 2, 1)):
+    mosaic_worker.decision(operator="table", proposed=action, q=[0, step, 2, 1], value=step)
+    env.step(action)
+env.close()
+"""
+
+
+def test_what_a_decision_was_made_of_is_shown_at_its_frame(
+    qtbot: QtBot, tab: ReplayTab, recordings: Path, cartpole: RunFolder
+) -> None:
+    told = record(recordings, TOLD)
+    replaying, transport = tab.replaying, tab.transport
+    replaying.open(told.path.name, 0)
+    qtbot.waitUntil(lambda: replaying.opened is not None, timeout=WAIT)
+    (action,) = [one for one in tab.commands() if one.id == "replay.xray"]
+    assert action.keys == ("X",)
+    assert action.when()
+    assert not tab.xray.isVisible()
+    action.call()
+    assert tab.xray.isVisible()
+    transport.seek(1)
+    assert tab.xray.insight == Insight("q", (0.0, 1.0, 2.0, 1.0), 2, 1.0, "table")
+    transport.seek(3)
+    assert tab.xray.insight is None, "after the last step nothing was decided"
+    assert tab.timeline._values == [(0, 0.0), (1, 1.0), (2, 2.0)]
+    action.call()
+    assert not tab.xray.isVisible()
+    action.call()
+    replaying.open(cartpole.path.name, 0)
+    qtbot.waitUntil(lambda: replaying.opened is not None, timeout=WAIT)
+    assert not action.when()
+    assert not tab.xray.isVisible()

@@ -56,3 +56,19 @@ def test_any_rewards_can_be_drawn(timeline: Timeline, count: int) -> None:
     assert not timeline.grab().isNull()
     timeline.resize(8, 64)
     assert not timeline.grab().isNull()
+
+
+def test_values_are_a_line_over_the_rewards_where_they_are_known(timeline: Timeline) -> None:
+    timeline.load(np.zeros(100))
+    bare = timeline.grab().toImage()
+    values = np.full(101, np.nan)
+    timeline.load(np.zeros(100), values=values)
+    assert timeline.grab().toImage() == bare
+    values[20:61] = np.arange(41)
+    timeline.load(np.zeros(100), values=values)
+    lined = timeline.grab().toImage()
+    changed = [
+        x for x in range(214) if any(lined.pixelColor(x, y) != bare.pixelColor(x, y) for y in range(14, 64))
+    ]
+    assert timeline.x_of(20) - 2 <= min(changed) <= timeline.x_of(20) + 2
+    assert timeline.x_of(60) - 2 <= max(changed) <= timeline.x_of(60) + 2

@@ -26,6 +26,7 @@ def replay_commands(
     export: Callable[[], object],
     go_on: Callable[[], object],
     full_screen: Callable[[], object],
+    xray: Callable[[], object] = lambda: None,
 ) -> list[Action]:
     """Everything the keyboard can do with a replay.
 
@@ -35,11 +36,15 @@ def replay_commands(
         export: shows what writes the open episode to a file.
         go_on: shows who can go on from the step on screen.
         full_screen: puts the frame on the whole screen, and back.
+        xray: shows what decisions were made of, and not.
     """
     transport = replaying.transport
 
     def opened() -> bool:
         return replaying.opened is not None
+
+    def known() -> bool:
+        return replaying.opened is not None and bool(replaying.opened.insights)
 
     def several_views() -> bool:
         return replaying.opened is not None and len(replaying.opened.views) > 1
@@ -97,6 +102,7 @@ def replay_commands(
         act("parting", "Where original and branch part", ("P",), beside.jump, lambda: beside.on),
         act("branch", "Let somebody go on from this step, as a new run…", ("G",), go_on),
         act("view", "Frame, scene or text", ("V",), replaying.choose_next_view, several_views),
+        act("xray", "Policy: scores and value beside the frame", ("X",), xray, known),
         act("full", "Replay on the full screen", ("F",), full_screen),
         *(
             act(

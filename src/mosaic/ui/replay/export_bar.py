@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QProgressBar, Q
 
 from mosaic.text import count
 from mosaic.ui.replay.exports import Export, Kind, path_for
-from mosaic.ui.shell.theme import GAP, TIGHT
+from mosaic.ui.shell.model.views import FRAME
+from mosaic.ui.shell.theme import GAP, TIGHT, is_dark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ class ExportBar(QWidget):
         self._folder: RunFolder | None = None
         self._episode = 0
         self._allowed: tuple[str, ...] = ()
+        self._view = FRAME
         self._export: Export | None = None
         self.kind = QComboBox()
         self.kind.setAccessibleName("Kind of file")
@@ -64,6 +66,10 @@ class ExportBar(QWidget):
         self._folder, self._episode, self._allowed = folder, episode, tuple(allowed)
         self._propose()
 
+    def set_view(self, view: str) -> None:
+        """Write what is on screen: frames, or scenes in the colours of the window."""
+        self._view = view
+
     def _propose(self) -> None:
         if self._folder is not None:
             kind = _KINDS[self.kind.currentIndex()][1]
@@ -87,6 +93,8 @@ class ExportBar(QWidget):
             kind=_KINDS[self.kind.currentIndex()][1],
             path=Path(text).expanduser(),
             allowed=self._allowed,
+            view=self._view,
+            dark=is_dark(self.palette()),
             progress=lambda done, of: post(lambda: self._advance(done, of)),
         )
         self._export = export

@@ -9,9 +9,12 @@ import threading
 from typing import TYPE_CHECKING, Literal
 
 from mosaic.errors import ReplayCancelledError, UsageError
+from mosaic.exporting.scenes import painted, scenes_of
 from mosaic.exporting.video import write_gif, write_mp4, write_png
+from mosaic.render.themes import DARK, LIGHT
 from mosaic.replay.player import Player
 from mosaic.runs.files import make_private
+from mosaic.ui.shell.model.views import FRAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +47,8 @@ class Export:
         path: the file, or for PNG the folder.
         allowed: modules that may be imported for the environment.
         speed: how much faster than the environment's pace it plays.
+        view: frames, or else scenes, painted for a light ground or a dark one.
+        dark: see `view`.
         progress: called with how many frames of how many are done, on the thread that runs it.
     """
 
@@ -56,11 +61,14 @@ class Export:
         path: Path,
         allowed: Sequence[str] = (),
         speed: float = 1.0,
+        view: str = FRAME,
+        dark: bool = False,
         progress: Callable[[int, int], object] = lambda _done, _of: None,
     ) -> None:
         self._folder, self._episode, self._allowed = folder, episode, tuple(allowed)
         self.kind, self.path = kind, path
         self._speed, self._progress = speed, progress
+        self._view, self._theme = view, DARK if dark else LIGHT
         self._stop = threading.Event()
         self._player: Player | None = None
 
@@ -106,5 +114,8 @@ class Export:
         for step in range(player.steps + 1):
             if self._stop.is_set():
                 raise ReplayCancelledError("the export was cancelled")
-            yield player.frame(step)
+            if self._view == FRAME:
+                yield player.frame(step)
+            else:
+                yield from painted(scenes_of(player, [step]), theme=self._theme)
             self._progress(step + 1, player.steps + 1)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import ConsentNeededError, MosaicError, ReplayCancelledError, ReplayError
 from mosaic.replay.player import Player
+from mosaic.ui.replay.insight import insights_of
 from mosaic.ui.shell.model.views import FRAME, offered
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import EpisodeRow, StepRow
     from mosaic.replay.cache import Frame
     from mosaic.replay.verdicts import Verdict
+    from mosaic.ui.replay.insight import Insight
     from mosaic_worker.common.scene import Scene
 
 __all__ = ["Audience", "Opened", "Projector", "SceneAt"]
@@ -40,6 +42,8 @@ class Opened:
     env_id: str
     views: tuple[str, ...] = (FRAME,)
     """What can be shown of it."""
+    insights: dict[int, Insight] = field(default_factory=dict)
+    """What is known of its decisions, by step."""
 
     @property
     def last(self) -> int:
@@ -205,5 +209,6 @@ def _opened(player: Player) -> Opened:
         verdict=player.verdict,
         fps=player.fps,
         env_id=str(player.environment.get("id") or player.row.env_id or ""),
+        insights=insights_of(player.decisions()),
         views=offered(frames=player.has_frames or not player.has_scene, scenes=player.has_scene),
     )

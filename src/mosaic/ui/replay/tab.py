@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from mosaic.protocol.runs import ENDED
 from mosaic.text import count, number
@@ -16,9 +16,11 @@ from mosaic.ui.replay.commands import replay_commands
 from mosaic.ui.replay.episode_bar import EpisodeBar
 from mosaic.ui.replay.export_bar import ExportBar
 from mosaic.ui.replay.go_on_bar import GoOnBar
+from mosaic.ui.replay.insight import values_of
 from mosaic.ui.replay.showing import show
 from mosaic.ui.replay.timeline import Timeline
 from mosaic.ui.replay.transport_bar import TransportBar
+from mosaic.ui.replay.xray import Xray
 from mosaic.ui.shell.model.values import value_cells
 from mosaic.ui.shell.model.views import TITLES
 from mosaic.ui.shell.widgets.controls import choice
@@ -68,6 +70,7 @@ class ReplayTab(QWidget):
             export=lambda: self.export_button.setChecked(True),
             go_on=lambda: self.branch_button.setChecked(True),
             full_screen=self.toggle_full_screen,
+            xray=self.toggle_xray,
         )
 
     def shut(self) -> None:
@@ -95,6 +98,9 @@ class ReplayTab(QWidget):
         self.bar = EpisodeBar()
         self.view = Surface("Replayed frame")
         self.notice = Notice()
+        self.xray = Xray()
+        self.xray.hide()
+        self._xray_wanted = False
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
         self.stack.addWidget(self.notice)
@@ -119,14 +125,7 @@ class ReplayTab(QWidget):
         self._make_views()
         self.buttons.add_widget(self.branch_button)
         self.buttons.add_widget(self.export_button)
-        self.stage = QWidget()
-        column = _column(self.stage)
-        column.addWidget(self.stack, 1)
-        column.addWidget(self.strip)
-        column.addWidget(self.timeline)
-        column.addWidget(self.buttons)
-        column.addWidget(self.go_on_bar)
-        column.addWidget(self.export_bar)
+        self._make_stage()
         self._make_lists()
         self.lists = QSplitter()
         self.lists.addWidget(self.episodes)
@@ -140,6 +139,19 @@ class ReplayTab(QWidget):
         whole = _column(self)
         whole.addWidget(self.bar)
         whole.addWidget(self.split, 1)
+
+    def _make_stage(self) -> None:
+        self.stage = QWidget()
+        column = _column(self.stage)
+        beside = QHBoxLayout()
+        beside.addWidget(self.stack, 1)
+        beside.addWidget(self.xray)
+        column.addLayout(beside, 1)
+        column.addWidget(self.strip)
+        column.addWidget(self.timeline)
+        column.addWidget(self.buttons)
+        column.addWidget(self.go_on_bar)
+        column.addWidget(self.export_bar)
 
     def _make_views(self) -> None:
         self.views = choice(TITLES, tip="What is shown (V)", name="View")
@@ -191,6 +203,17 @@ class ReplayTab(QWidget):
             self.full.leave()
             return
         self.full = FullScreen(self.stage, actions=self.commands(), left=self._take_back)
+
+    def toggle_xray(self) -> None:
+        """What the decisions were made of, beside the frame, and away again."""
+        self._xray_wanted = not self._xray_wanted
+        self._show_xray()
+
+    def _show_xray(self) -> None:
+        opened = self.replaying.opened
+        insights = {} if opened is None else opened.insights
+        self.xray.show_insight(insights.get(self.transport.position))
+        self.xray.setVisible(self._xray_wanted and bool(insights))
 
     def _take_back(self) -> None:
         self.full = None
@@ -269,6 +292,7 @@ class ReplayTab(QWidget):
         if opened is None or run_id is None:
             return
         self._load_timeline()
+        self._show_xray()
         self.steps.rows.replace(opened.last + 1, self._step_cells)
         self.bar.show_opened(opened)
         self._show_view()
@@ -288,6 +312,7 @@ class ReplayTab(QWidget):
             self.timeline.load(
                 rewards if pair is None else padded(rewards, pair.last),
                 diverged=None if opened.verdict.exact or step is None else step + 1,
+                values=values_of(opened.insights, opened.last + 1),
             )
 
     def _show_beside(self) -> None:
@@ -313,6 +338,7 @@ class ReplayTab(QWidget):
             self.views.addItem(TITLES[view], view)
         self.views.setCurrentIndex(self.views.findData(self.replaying.view))
         self.views.setVisible(len(there) > 1)
+        self.export_bar.set_view(self.replaying.view)
 
     def _refused(self, why: str, module: str) -> None:
         self.stack.setCurrentWidget(self.notice)
@@ -333,6 +359,7 @@ class ReplayTab(QWidget):
         self.notice.say("No frame", why, offers=(("Open the episode again", self.replaying.open_again),))
 
     def _moved(self) -> None:
+        self._show_xray()
         opened = self.replaying.opened
         position = self.transport.position if opened is None else min(self.transport.position, opened.last)
         if opened is not None and self.steps.currentIndex().row() != position:

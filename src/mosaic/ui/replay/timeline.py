@@ -35,14 +35,26 @@ class Timeline(QWidget):
         self._rewards: npt.NDArray[np.float64] = np.empty(0)
         self._bars: npt.NDArray[np.float64] | None = None
         self._diverged: int | None = None
+        self._values: list[tuple[int, float]] = []
         self.setAccessibleName("Timeline")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
         transport.changed.connect(self._moved)
 
-    def load(self, rewards: npt.NDArray[np.float64], *, diverged: int | None = None) -> None:
-        """Another episode: its rewards, and the frame from which on it is not as recorded."""
+    def load(
+        self,
+        rewards: npt.NDArray[np.float64],
+        *,
+        diverged: int | None = None,
+        values: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        """Another episode: its rewards, and the frame from which on it is not as recorded.
+
+        `values` are what was expected at each frame, NaN where nobody knows: a line over the rewards.
+        """
         self._rewards, self._bars, self._diverged = rewards, None, diverged
+        known = np.empty(0, np.int64) if values is None else np.flatnonzero(np.isfinite(values))
+        self._values = [] if values is None else [(int(at), float(values[at])) for at in known]
         self._moved()
 
     def _moved(self) -> None:
@@ -105,6 +117,7 @@ class Timeline(QWidget):
             shade = QColor(tone("bad", palette))
             shade.setAlpha(40)
             painter.fillRect(QRectF(left, field.top(), self.width() - left, field.height()), shade)
+        self._draw_values(painter, field.adjusted(_INSET, 4, -_INSET, -4))
         self._draw_ruler(painter)
         self._draw_position(painter, field)
         painter.end()
@@ -139,15 +152,32 @@ class Timeline(QWidget):
         painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Mid), 1))
         painter.drawLine(QPointF(field.left(), zero), QPointF(field.right(), zero))
 
+    def _draw_values(self, painter: QPainter, field: QRectF) -> None:
+        """The value as a line, on a scale of its own; thinned to the pixels there are."""
+        skip = max(1, len(self._values) // max(1, int(field.width())))
+        shown = self._values[::skip]
+        if len(shown) < 2:
+            return
+        low, high = min(value for _, value in shown), max(value for _, value in shown)
+        scale = field.height() / (high - low) if high > low else 0.0
+        points = [QPointF(self.x_of(at), field.bottom() - (value - low) * scale) for at, value in shown]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(tone("warn", self.palette()), 1.5))
+        painter.drawPolyline(QPolygonF(points))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
     def _draw_ruler(self, painter: QPainter) -> None:
         last = self._transport.last
         font = self.font()
         font.setPointSizeF(max(7.0, font.pointSizeF() * 0.8))
         painter.setFont(font)
         painter.setPen(tone("quiet", self.palette()))
-        painter.drawText(QRectF(_INSET, 0, 200, _RULER), int(Qt.AlignmentFlag.AlignLeft), "reward per step")
+        painter.drawText(QRectF(_INSET, 0, 200, _RULER), int(Qt.AlignmentFlag.AlignLeft), self._about())
         right = QRectF(self.width() - 200 - _INSET, 0, 200, _RULER)
         painter.drawText(right, int(Qt.AlignmentFlag.AlignRight), f"{count(last)} steps" if last else "")
+
+    def _about(self) -> str:
+        return "reward per step, value as a line" if len(self._values) > 1 else "reward per step"
 
     def _draw_position(self, painter: QPainter, field: QRectF) -> None:
         if not self._transport.last:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = ("", "-wal", "-shm", "-journal")
 STRANGE: dict[str, Callable[[Path], None]] = {
-    "link": lambda path: path.symlink_to("precious"),
+    "link": lambda path: path.symlink_to("precious/file"),
+    "link to a folder": lambda path: path.symlink_to("precious"),
     "folder": lambda path: path.mkdir(),
     "pipe": os.mkfifo,
 }
@@ -26,13 +27,16 @@ def test_what_is_no_file_is_no_store_and_can_be_removed(tmp_path: Path, kind: st
     assert may_be_store(store)
     store.touch()
     assert may_be_store(store)
-    (tmp_path / "precious").write_text("stays")
+    precious = tmp_path / "precious" / "file"
+    precious.parent.mkdir()
+    precious.write_text("stays")
     place = Path(f"{store}{suffix}")
     place.unlink(missing_ok=True)
     STRANGE[kind](place)
     assert not may_be_store(store)
     remove_store(store)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("precious", "stays")]
+    assert list(tmp_path.iterdir()) == [precious.parent]
+    assert precious.read_text() == "stays"
 
 
 def test_the_newest_bad_store_is_kept_and_its_logs_are_not(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mosaic.store.blocks import BLOCK_BYTES
-from mosaic.store.ingest import remove_store
 from mosaic.store.reader import StoreReader
+from mosaic.store.storefiles import remove_store
 from mosaic.store.verify import verify
 from tests.proof import oracle, places
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,19 @@ def test_a_record_of_another_process_or_start_says_nothing(tmp_path: Path, chang
 
 def test_a_record_of_an_earlier_version_says_nothing(tmp_path: Path) -> None:
     assert not asked(tmp_path, ProcRecord(shim_pid=os.getpid(), boot_id=BOOT_ID))
+
+
+def test_a_shim_that_is_dead_and_not_collected_does_not_live(tmp_path: Path) -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    stat = Path(f"/proc/{child.pid}/stat")
+    ticks = int(stat.read_text().rpartition(")")[2].split()[19])
+    proc: dict[str, Any] = {"shim_pid": child.pid, "boot_id": BOOT_ID, "lock_inode": 1}
+    assert asked(tmp_path, ProcRecord(**proc, shim_start_ticks=ticks))
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays to be collected
+    try:
+        assert stat.read_text().rpartition(")")[2].split()[0] == "Z"
+        assert not asked(tmp_path, ProcRecord(**proc, shim_start_ticks=ticks))
+        assert not asked(tmp_path, ProcRecord(**proc, shim_start_ticks=None))
+    finally:
+        child.wait()

@@ -8,8 +8,6 @@ damaged, or ahead of its journal is not repaired: it is made anew from the journ
 from __future__ import annotations
 
 import os
-import shutil
-import stat
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +22,7 @@ from mosaic.runs.folder import ended
 from mosaic.store import intake, quarantine, schema, seal
 from mosaic.store.quotas import USUAL, LogQuota, Quotas, free
 from mosaic.store.sources import STDOUT, Source, SourceReader, list_sources, look
+from mosaic.store.storefiles import may_be_store, move_aside, rebuild_path, remove_store
 from mosaic.store.writer import StoreWriter
 from mosaic_worker.common.opening import BadFileError
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from mosaic.protocol.rows import StoreSummary
     from mosaic.store.batch import Hole
 
-__all__ = ["RunIngest", "Turn", "rebuild_path", "remove_store"]
+__all__ = ["RunIngest", "Turn"]
 
 _FIRST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 64 << 10, 1 << 20
 _DROPPED = "{} is over its quota: its oldest output is dropped, and mosaic logs says where"
@@ -190,8 +189,8 @@ class RunIngest:
     # -- opening and starting over --------------------------------------------------------------------------
 
     def _open(self, why: str = "the store was missing") -> None:
-        if not _is_store(self._path):
-            self._move_aside()
+        if not may_be_store(self._path):
+            move_aside(self._path)
             why = "something else lay where the store belongs"
         if not self._path.exists():
             remove_store(self._path)  # a log without its database would spoil the next one
@@ -202,7 +201,7 @@ class RunIngest:
         except apsw.Error as error:
             if not schema.is_damage(error):
                 raise StoreError(f"cannot open {self._path}: {error}") from error
-            self._move_aside()
+            move_aside(self._path)
             self._open(f"the store was damaged ({error})")
             return
         except BadFileError as error:
@@ -230,21 +229,8 @@ class RunIngest:
         self._close_readers()
         self._writer.close()
         self._tracks.clear()
-        self._move_aside()
+        move_aside(self._path)
         self._open(reason)
-
-    def _move_aside(self) -> None:
-        """Keep the bad file for whoever wants to look at it, the newest one only."""
-        parent, name = self._path.parent, self._path.name
-        older = sorted(parent.glob(f"{name}.corrupt-*"), key=lambda path: path.lstat().st_mtime_ns)
-        number = 1 + max(
-            (int(p.name.rpartition("-")[2]) for p in older if p.name.rpartition("-")[2].isdigit()), default=0
-        )
-        if os.path.lexists(self._path):
-            self._path.rename(parent / f"{name}.corrupt-{number}")
-        for path in older:
-            _remove(path)
-        remove_store(self._path)
 
     def _notice_loss(self) -> None:
         """Someone removed or replaced the store under us."""
@@ -470,35 +456,6 @@ class RunIngest:
             self._sealing = None
         for track in self._tracks.values():
             self._close_reader(track)
-
-
-def rebuild_path(folder: RunFolder) -> Path:
-    """Where a store is made anew before it takes its place."""
-    return folder.store.with_name(f"{folder.store.name}.rebuild")
-
-
-def remove_store(path: Path) -> None:
-    """Remove a database and its logs, and whatever else has their names."""
-    for each in _files_of(path):
-        _remove(each)
-
-
-def _files_of(path: Path) -> list[Path]:
-    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-
-
-def _is_store(path: Path) -> bool:
-    """Whether SQLite may open it and its logs: where there is one, it is a file of this folder."""
-    there = [each for each in _files_of(path) if os.path.lexists(each)]
-    return all(stat.S_ISREG(each.lstat().st_mode) for each in there)
-
-
-def _remove(path: Path) -> None:
-    """Remove a name; of a link only itself."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _boot_id() -> str:

@@ -6,8 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from mosaic.runs.files import sync_folder
-from mosaic.store.ingest import RunIngest, rebuild_path, remove_store
+from mosaic.store.ingest import RunIngest
 from mosaic.store.quotas import USUAL, Quotas
+from mosaic.store.storefiles import rebuild_path, remove_store
 from mosaic_worker.common.opening import open_regular
 
 if TYPE_CHECKING:

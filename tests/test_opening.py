@@ -19,8 +19,10 @@ CALLS = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "touch"
 ALLOWED = {
     "mosaic_worker/common/opening.py": "the layer itself",
     # Of nobody's run: the system's, the data root's own, the user's.
+    "mosaic/app/hands.py": "a run's folder itself, to reach its socket by",
     "mosaic/app/plans.py": "the user's plan",
     "mosaic/app/submitting.py": "/proc/self/status",
+    "mosaic/artifacts/contents.py": "a checkpoint anywhere: the list of what is in it",
     "mosaic/artifacts/trust.py": "a checkpoint anywhere, checked as the layer does; our own marks of trust",
     "mosaic/cli/checks.py": "daemon.json",
     "mosaic/cli/output.py": "/dev/null",
@@ -64,6 +66,7 @@ ALLOWED = {
     "mosaic_worker/replay/build.py": "the source of an environment",
     "mosaic_worker/replay/script.py": "the user's script",
     "mosaic_worker/segment.py": "the segment that it makes",
+    "mosaic_worker/session/hands.py": "its run's folder itself, to make its socket in",
 }
 
 

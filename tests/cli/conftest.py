@@ -15,8 +15,8 @@ import pytest
 from mosaic.app import run_index
 from mosaic.cli import main as cli
 from mosaic.paths import DataRoot
-from mosaic.protocol.runs import ENDED
 from mosaic.rpc.launch import connect, daemon_running, wait_until_gone
+from mosaic.runs.folder import is_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,12 +54,12 @@ Call = "Callable[..., Said]"
 
 def end_daemon(root: DataRoot) -> None:
     """Stop what still runs in a data root, and its daemon."""
-    if any(row.state not in ENDED for row in run_index.rows(root)):
+    going = [row.run_id for row in run_index.rows(root) if not is_over(root.run(row.run_id), row.state)]
+    if going:
         with connect(root) as client:
-            for row in run_index.rows(root):
-                if row.state not in ENDED:
-                    client.stop(row.run_id)
-        while any(row.state not in ENDED for row in run_index.rows(root)):
+            for run_id in going:
+                client.stop(run_id)
+        while not all(is_over(root.run(row.run_id), row.state) for row in run_index.rows(root)):
             pass
     if daemon_running(root):
         with connect(root, start=False) as client:

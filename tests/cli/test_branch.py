@@ -240,7 +240,7 @@ def test_a_killed_operator_leaves_a_whole_record(
     assert reading.wait_ingested(root, run_id)
     row = run_index.find(root, run_id)
     assert row.state is (RunState.FAILED if policy == "stop" else RunState.FINISHED)
-    assert "it was ended by signal 9" in mosaic("logs", run_id, "--stderr").out
+    assert "it was ended by SIGKILL" in mosaic("logs", run_id, "--stderr").out
     taken = actions_of(root, run_id)
     assert taken[:5] == [0, 1, 3, 3, 3]
     assert len(taken) == (5 if policy == "stop" else 10)

@@ -50,7 +50,8 @@ TIMELESS = [
 
 STAMPS = {
     "daemon/trainer.py": {"__init__": 1},  # the default of `now`, which goes into listings
-    "daemon/runbook.py": {"scan": 1},  # whether the list of runs changed at all: compared for equality only
+    # Whether the list of runs, or a manifest, changed at all: compared for equality only.
+    "daemon/runbook.py": {"scan": 1, "_stamp": 1},
     # When the worker began and ended, for people; and whether the order changed: compared for equality only.
     "daemon/places/local/shim.py": {"_start": 1, "_ended": 1, "_record_exit": 1, "_read_order": 1},
 }

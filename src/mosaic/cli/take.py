@@ -17,9 +17,9 @@ __all__ = ["take_command"]
 @options.run_argument
 @click.option("--seat", "actor", metavar="AGENT", help="Whose seat, where there are several.")
 def take_command(*, run: str, actor: str | None) -> int:
-    """Take over a seat of a running session: its operator goes on when you give it back.
+    """Take over a seat of a running session, on this terminal.
 
-    The episode stays one: what you did instead of the operator is marked in the record, step by step. T gives
+    Its operator goes on when you give it back. The episode stays one: what you did instead of the operator is marked in the record, step by step. T gives
     the seat back and takes it again, Esc gives the keyboard back; the keys are shown. In the desktop: `mosaic
     ui RUN`, then T.
 

@@ -51,10 +51,10 @@ def test_two_real_sessions_are_paused_stepped_and_reset_as_one(
 
     part.seed.setText("770")
     part.reset.click()
-    qtbot.waitUntil(lambda: seeds() == [770, 770], timeout=WAIT_MS)
-    before = ticks()
+    qtbot.waitUntil(lambda: seeds() == [770, 770] and ticks() == [1, 1], timeout=WAIT_MS)
     part.step.click()
-    qtbot.waitUntil(lambda: ticks() == [tick + 1 for tick in before], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: ticks() == [2, 2], timeout=WAIT_MS)
+    assert several.paused
     qtbot.waitUntil(lambda: part.table.rows.rowCount() == 2, timeout=WAIT_MS)
     operators = {str(part.table.rows.index(at, 2).data()) for at in range(2)}
     assert operators == {"random", "noop"}

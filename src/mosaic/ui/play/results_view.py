@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
-from mosaic.app.results import results_of
-from mosaic.store.reader import StoreReader
 from mosaic.ui.play.model.results import COLUMNS
 from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.widgets.message import Message
@@ -74,6 +72,9 @@ class ResultsView(QStackedWidget):
         root = self._context.root
 
         def work() -> _Found:
+            from mosaic.app.results import results_of  # not before somebody looks: the window opens sooner
+            from mosaic.store.reader import StoreReader
+
             found: _Found = {}
             for folder in map(root.run, due):
                 if folder.store.exists():

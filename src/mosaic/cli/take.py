@@ -19,9 +19,9 @@ __all__ = ["take_command"]
 def take_command(*, run: str, actor: str | None) -> int:
     """Take over a seat of a running session, on this terminal.
 
-    Its operator goes on when you give it back. The episode stays one: what you did instead of the operator is marked in the record, step by step. T gives
-    the seat back and takes it again, Esc gives the keyboard back; the keys are shown. In the desktop: `mosaic
-    ui RUN`, then T.
+    Its operator goes on when you give it back. The episode stays one: what you did instead of the operator is
+    marked in the record, step by step. T gives the seat back and takes it again, Esc gives the keyboard back;
+    the keys are shown. In the desktop: `mosaic ui RUN`, then T.
 
     \b
     Example:

@@ -47,7 +47,9 @@ class Line(QObject):
         self._context, self.playing = context, playing
         self._row: RunRow | None = None
         self._hands: Hands | None = None
-        self._notifier: QSocketNotifier | None = None
+        # One for all connections, and never deleted by itself: Qt and Python would both do it, at a bad time.
+        self._notifier = QSocketNotifier(QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(lambda *_: self._read())
         self._connecting: str | None = None  # to the session of which run
         self._again = QTimer(self, singleShot=True, interval=again_millis)
         self._again.timeout.connect(self._connect)
@@ -99,8 +101,8 @@ class Line(QObject):
             hands.close()  # another run is shown by now
             return
         self._hands = hands
-        self._notifier = QSocketNotifier(hands.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(lambda *_: self._read())
+        self._notifier.setSocket(hands.fileno())
+        self._notifier.setEnabled(True)
         self.playing.opened(hands.order)
         self._read()
 
@@ -131,10 +133,7 @@ class Line(QObject):
     def _hang_up(self) -> None:
         self._again.stop()
         self._connecting = None
-        if self._notifier is not None:
-            self._notifier.setEnabled(False)
-            self._notifier.deleteLater()
-            self._notifier = None
+        self._notifier.setEnabled(False)
         if self._hands is not None:
             self._hands.close()
             self._hands = None

@@ -6,8 +6,9 @@ from mosaic.app import key_files
 from mosaic.protocol.hands import Binding, KeyMap
 from mosaic.protocol.runs import RunState
 from mosaic.ui.play.line import is_playing
+from mosaic_worker.common.hands import SOCKET
 from tests.ui.play.conftest import Stage
-from tests.ui.play.talking import FOUR, now, offer
+from tests.ui.play.talking import FOUR, Session, now, offer
 from tests.ui.rows import row, run_id
 
 
@@ -67,3 +68,14 @@ def test_the_keys_somebody_chose_are_used_and_a_broken_file_is_told(stage: Stage
     key_files.file_of(stage.context.root, "FrozenLake-v1").write_text("[]")
     stage.say(offer())
     stage.until(lambda: "is not a key map" in stage.playing.trouble)
+
+
+def test_a_session_that_does_not_listen_yet_is_tried_again(stage: Stage) -> None:
+    stage.context.runs.update([row(2, runner="session")])
+    stage.context.asks.watch.emit(run_id(2))
+    stage.until(stage.bar.line._again.isActive)
+    late = Session(stage.context.root.run(run_id(2)).path / SOCKET)
+    stage.until(late.knocked)
+    late.accept(offer(), now())
+    stage.until(lambda: stage.playing.now is not None)
+    late.close()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
+    QApplication,
     QLineEdit,
     QListWidget,
     QPlainTextEdit,
@@ -136,3 +137,41 @@ def test_no_two_actions_of_the_window_want_the_same_key(qtbot: QtBot, context: C
     assert context.actions.clashes == []
     assert len(context.actions.all()) > 20
     window.close()
+
+
+class Player:
+    """A captor that takes some keys and writes down what comes."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = keys
+        self.told: list[str] = []
+
+    def takes(self, key: str, focus: QWidget) -> bool:
+        return key in self.keys and not takes_text(focus)
+
+    def pressed(self, key: str) -> None:
+        self.told.append(f"+{key}")
+
+    def released(self, key: str) -> None:
+        self.told.append(f"-{key}")
+
+    def lost(self) -> None:
+        self.told.append("lost")
+
+
+def test_who_captured_the_keyboard_is_told_once_of_each_key_and_chords_stay_the_windows(
+    qtbot: QtBot,
+) -> None:
+    stage = Stage(qtbot)
+    player = Player("K", "?")
+    stage.keys.capture_for(player)
+    assert stage.press(stage.inner, Qt.Key.Key_K) == [], "elsewhere this plays"
+    assert stage.press(stage.inner, Qt.Key.Key_K, CTRL) == ["w.palette"]
+    assert stage.press(stage.inner, Qt.Key.Key_Right) == ["s.next"], "a key it does not want"
+    player.told.clear()
+    for repeats in (False, True, True):
+        for kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+            event = QKeyEvent(kind, Qt.Key.Key_K, NONE, 45, 0, 0, "k", repeats)
+            QApplication.sendEvent(stage.inner, event)
+    assert player.told == ["+K"]
+    stage.keys.close()

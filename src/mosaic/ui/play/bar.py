@@ -51,6 +51,7 @@ class PlayBar(QWidget):
         self._playing = self.playing = playing
         self._paused: bool | None = None
         self.line = Line(context, playing)
+        self.line.setParent(self)  # dies with it, on its thread, and not whenever Python tidies up
         self.keyboard = Keyboard(playing, tab)
         self.headline, self.trouble = Note(), Note(meaning="bad")
         self.badge = QLabel()

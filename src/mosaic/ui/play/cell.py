@@ -48,6 +48,7 @@ class Cell(QFrame):
         self.setAccessibleName(f"Session {visible(name)}")
         self.playing = playing
         self.line = Line(context, playing)
+        self.line.setParent(self)  # dies with it, on its thread, and not whenever Python tidies up
         self.live = Live(context.root, fps=_FPS, most=4)
         self.view = Surface(f"Frame of {visible(name)}")
         self.title = ElidedLabel()

@@ -18,7 +18,9 @@ NOT_ENVIRONMENTS = {
     "mosaic_worker/replay/": {"sim.step", "sim.reset", "self.world.step", "self.world.reset"},
     "mosaic_worker/hooks/": {"track.step", "agents.step", "self.agents.step"},
     "mosaic_worker/vectors.py": {"track.step"},
-    "mosaic/ui/play/": {"self._playing.reset", "self._playing.step"},
+    "mosaic/ui/play/": {  # orders to a session
+        "self._playing.reset", "self._playing.step", "one.reset", "one.step", "self.several.reset",
+    },
     "mosaic/": {"reader.reset", "self._reader.reset", "self.reset", "self._form.reset", "transport.step"},
 }  # fmt: skip
 """By where: what is called there that has such a method and is no environment (a world, a record, a form)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -92,11 +93,13 @@ def test_the_step_on_screen_is_named(bar: GoOnBar) -> None:
     assert asked(bar) == []
 
 
-def test_taking_over_says_why_it_cannot_be_done_until_somebody_can(bar: GoOnBar) -> None:
-    assert not bar.take.isEnabled()
-    assert "not possible" in bar.take.toolTip()
-    taken: list[int] = []
-    bar.set_take_over(lambda: taken.append(1))
+def test_a_person_takes_over_alone_or_in_the_seat_of_the_episodes_agent(bar: GoOnBar) -> None:
+    opened: Any = bar._replaying.opened
+    object.__setattr__(opened, "row", SimpleNamespace(agent_id=None))
     bar.take.click()
-    assert taken == [1]
-    assert asked(bar) == []
+    object.__setattr__(opened, "row", SimpleNamespace(agent_id="player_1"))
+    bar.who.setEditText("noop")
+    bar.take.click()
+    bar.who.setEditText("")
+    bar.take.click()  # nobody decides for the others
+    assert asked(bar) == [{"*": "person"}, {"*": "noop", "player_1": "person"}]

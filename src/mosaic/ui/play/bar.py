@@ -81,6 +81,7 @@ class PlayBar(QWidget):
         ]
         tab.add_below(self)
         tab.guests = self.commands()
+        self.plays_on(tab.view.scene)
         self.refresh()
 
     def _follow(self) -> None:

@@ -29,8 +29,10 @@ _NAME = "desktop"
 
 
 def is_playing(row: RunRow | None) -> bool:
-    """Whether a run is a session that may still be played."""
-    return row is not None and row.runner == SESSION_RUNNER and row.state not in ENDED
+    """Whether somebody may play in a run: a session, or what came of another run (evaluations, branches)."""
+    if row is None or row.state in ENDED:
+        return False
+    return row.runner == SESSION_RUNNER or row.parent is not None
 
 
 class Line(QObject):

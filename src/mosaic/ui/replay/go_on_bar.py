@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidg
 
 from mosaic.operators import registry
 from mosaic.protocol.cards import COMMAND_RUNNER, SESSION_RUNNER
+from mosaic.protocol.sessions import EVERYBODY
 from mosaic.text import count
 from mosaic.ui.replay.beside_model import seats_of_text
 from mosaic.ui.shell.theme import GAP, TIGHT
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtGui import QShowEvent
 
     from mosaic.ui.replay.replaying import Replaying
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["GoOnBar"]
 
 _MOST_RUNS = 12
-_NOBODY_YET = "Taking over from a recorded step is not possible in this window yet"
 _HINT = (
     "Who goes on: random, python:FILE.py, RUN:best, … (mosaic operators ls). For several agents: "
     "player_1=WHO; player_2=WHO, or one WHO for everybody"
@@ -42,7 +41,6 @@ class GoOnBar(QWidget):
     def __init__(self, context: Context, replaying: Replaying) -> None:
         super().__init__()
         self._context, self._replaying = context, replaying
-        self._take_over: Callable[[], object] | None = None
         self.step = QLabel()
         self.step.setAccessibleName("From which step")
         self.who = QComboBox()
@@ -59,7 +57,8 @@ class GoOnBar(QWidget):
         self.go.setToolTip("Start a new run: the recorded steps up to here, then this operator")
         self.go.clicked.connect(self.start)
         self.take = QPushButton("Take over here")
-        self.take.clicked.connect(lambda: self._take_over() if self._take_over is not None else None)
+        self.take.setToolTip("Start a new run: the recorded steps up to here, then you; others as named")
+        self.take.clicked.connect(self.take_over)
         row = QHBoxLayout(self)
         row.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         row.setSpacing(TIGHT)
@@ -68,16 +67,8 @@ class GoOnBar(QWidget):
         for button in (self.go, self.take):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             row.addWidget(button)
-        self.set_take_over(None, why=_NOBODY_YET)
         replaying.transport.changed.connect(self._tell)
         self._tell()
-
-    def set_take_over(self, call: Callable[[], object] | None, *, why: str = "") -> None:
-        """What taking over here does; None, with the reason, when it cannot be done."""
-        self._take_over = call
-        self.take.setEnabled(call is not None)
-        self.take.setToolTip(why or "Go on from this step yourself")
-        self.take.setAccessibleDescription(why)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Look up whom there is to pick from."""
@@ -87,12 +78,27 @@ class GoOnBar(QWidget):
 
     def start(self) -> None:
         """Let whoever is named go on."""
+        seats = self._named()
+        if seats is not None:
+            self._replaying.branch(seats)
+
+    def take_over(self) -> None:
+        """Go on oneself: in the seat of the agent whose episode is open, others as they are named."""
+        opened = self._replaying.opened
+        agent = None if opened is None else opened.row.agent_id
+        if agent is None:
+            self._replaying.branch({EVERYBODY: PERSON})
+            return
+        seats = self._named()
+        if seats is not None:
+            self._replaying.branch({**seats, agent: PERSON})
+
+    def _named(self) -> dict[str, str] | None:
         try:
-            seats = seats_of_text(self.who.currentText())
+            return seats_of_text(self.who.currentText())
         except ValueError as error:
             self._context.toasts.say(f"{error}.", level="bad")
-            return
-        self._replaying.branch(seats)
+            return None
 
     def _offer(self, forms: list[str]) -> None:
         typed = self.who.currentText()

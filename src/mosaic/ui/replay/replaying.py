@@ -19,6 +19,7 @@ from mosaic.ui.replay.projector import Audience, Projector
 from mosaic.ui.shell.following import Following
 from mosaic.ui.shell.model.signal import Signal
 from mosaic.ui.shell.model.views import FRAME, SCENE
+from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -208,6 +209,8 @@ class Replaying:
         context.toasts.say(f"Starting a branch from step {count(step)} of episode {count(episode)}…")
 
         def done(new: str) -> None:
+            if PERSON in seats.values():
+                context.asks.watch.emit(new)  # where they play
             context.toasts.say(
                 f"A new run goes on from step {count(step)} of episode {count(episode)}.",
                 level="good",

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mosaic.app.submitting import parse_tag
 from mosaic.cli import options
 from mosaic.cli.output import cells, note, write_json
 from mosaic.cli.play import parameters_of, shared_options
 from mosaic.cli.progress import Passing
 from mosaic.cli.table import Column, render
-from mosaic.cli.versus import stay
+from mosaic.cli.versus import played
 from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +80,6 @@ def league_command(
       mosaic league --resume last
     """
     from mosaic.app import leagues, training
-    from mosaic.cli.train import write_checks
 
     root = options.root()
     if resume is not None:
@@ -121,12 +119,7 @@ def league_command(
                 say=lambda text: note(f"mosaic: {text}"),
                 **asked,
             )
-    if not plan.ok:
-        write_checks(plan.checks)
-        return UsageError.exit_code
-    note(f"mosaic: {_announced(plan)}")
-    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
-    code = stay(root, run_id)
+    run_id, code = played(root, plan, said=_announced(plan), name=name, tags=tags)
     if code:
         if code != UsageError.exit_code:
             note(f"mosaic: to play the games that are left: mosaic league --resume {run_id}")

@@ -18,12 +18,15 @@ from mosaic.cli.table import Column, render
 from mosaic.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mosaic.analysis.bootstrap import Figure
     from mosaic.app.matching import Match, Pair
     from mosaic.app.playing import Asked
+    from mosaic.app.training import Plan
     from mosaic.paths import DataRoot
 
-__all__ = ["stay", "versus_command"]
+__all__ = ["played", "versus_command"]
 
 _SIDES = (
     Column("SEAT", flexible=True),
@@ -79,7 +82,6 @@ def versus_command(
       mosaic versus python:a.py python:b.py noop --env FrozenLake-v1 env.is_slippery=false
     """
     from mosaic.app import leagues, playing, training
-    from mosaic.cli.train import write_checks
 
     who = [word for word in operators if not word.startswith(("env.", "op."))]
     if len(who) < 2:
@@ -106,24 +108,31 @@ def versus_command(
             say=lambda text: note(f"mosaic: {text}"),
             **asked,
         )
-    if not plan.ok:
-        write_checks(plan.checks)
-        return UsageError.exit_code
-    note(f"mosaic: {' versus '.join(who)} on {env_id}, seeds {seeds}")
-    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
-    code = stay(root, run_id)
+    said = f"{' versus '.join(who)} on {env_id}, seeds {seeds}"
+    run_id, code = played(root, plan, said=said, name=name, tags=tags)
     if code:
         return code
     _tell(root, run_id, as_json=as_json)
     return 0
 
 
-def stay(root: DataRoot, run_id: str) -> int:
-    """Stay with the match; what it prints goes to stderr, as stdout is for the result."""
-    from mosaic.cli.attend import Attendance
+def played(root: DataRoot, plan: Plan, *, said: str, name: str, tags: Sequence[str]) -> tuple[str, int]:
+    """Start what was planned and stay with it; its run, and the exit code to leave with.
 
+    What it prints goes to stderr, as stdout is for the result. What cannot work starts nothing: no run, and
+    the checks that failed are printed.
+    """
+    from mosaic.app import training
+    from mosaic.cli.attend import Attendance
+    from mosaic.cli.train import write_checks
+
+    if not plan.ok:
+        write_checks(plan.checks)
+        return "", UsageError.exit_code
+    note(f"mosaic: {said}")
+    run_id = training.submit(root, plan, name=name, tags=dict(parse_tag(tag) for tag in tags))
     with redirect_stdout(sys.stderr):
-        return Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
+        return run_id, Attendance(root, run_id, say=lambda text: note(f"mosaic: {text}")).stay()
 
 
 def _tell(root: DataRoot, run_id: str, *, as_json: bool) -> None:

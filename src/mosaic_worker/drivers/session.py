@@ -62,18 +62,15 @@ class Plan(NamedTuple):
     games_before: int = 0
     """How many of these games were played by the run that this one goes on from."""
 
+    @property
+    def how(self) -> Dict[str, Any]:
+        """How operators are made: as `gathering` takes it."""
+        return {name: getattr(self, name) for name in ("env_id", "on_failure", "deadline_secs")}
+
 
 def main(words: List[str]) -> int:
     """Play; 0 when all was played, 2 when it cannot be, 1 when an operator failed."""
-    stop = Stop()
-    try:
-        return _Session(Plan(**json.loads(words[0])), stop).hold()
-    except Refused as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    except OperatorError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+    return gathering.answered(_Session(Plan(**json.loads(words[0])), Stop()).hold)
 
 
 class _Session:
@@ -96,9 +93,7 @@ class _Session:
                 _actors(plan, world),
                 plan.seats,
                 plan.seatings,
-                env_id=plan.env_id,
-                on_failure=plan.on_failure,
-                deadline_secs=plan.deadline_secs,
+                **plan.how,
             )
             self._record()
             with self._attended(world) as attended:
@@ -119,13 +114,7 @@ class _Session:
     def _attended(self, world: World) -> Attended:
         plan = self._plan
         person = any(operator.person for operator in self._operators.values())
-        make = functools.partial(
-            gathering.guarded,
-            world,
-            env_id=plan.env_id,
-            on_failure=plan.on_failure,
-            deadline_secs=plan.deadline_secs,
-        )
+        make = functools.partial(gathering.guarded, world, **plan.how)
         return Attended(
             world,
             self._sitting(self._seatings[0]),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EVERYBODY",
+    "answered",
     "close",
     "gathered",
     "guarded",
@@ -182,6 +183,18 @@ def tell_failures(operators: Mapping[Any, Guarded]) -> None:
             who = f"operator {operator.name!r}" + (f" of {actor}" if actor not in ("", operator.name) else "")
             warn(f"{who} failed {operator.failures} times")
             mosaic_worker.metric("session/failures" + (f"/{actor}" if actor else ""), operator.failures)
+
+
+def answered(hold: Callable[[], int]) -> int:
+    """Play, by `hold`; the exit code: its own, 2 when it cannot be played, 1 when an operator failed."""
+    try:
+        return hold()
+    except Refused as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except OperatorError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
 
 
 def warn(text: str) -> None:

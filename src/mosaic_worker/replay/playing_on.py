@@ -11,7 +11,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional
 
 import mosaic_worker
-from mosaic_worker.common.words import Refused
 from mosaic_worker.drivers.kit.stopping import Insisted, Stop
 from mosaic_worker.operators import gathering
 from mosaic_worker.operators.seating import listed
@@ -62,17 +61,15 @@ class Plan(NamedTuple):
         """What the environment is called."""
         return str(self.env.get("id") or self.env.get("module") or self.env.get("entry_point") or "it")
 
+    @property
+    def how(self) -> Dict[str, Any]:
+        """How operators are made: as `gathering` takes it."""
+        return {name: getattr(self, name) for name in ("env_id", "on_failure", "deadline_secs")}
+
 
 def play_on(plan: Plan) -> int:
     """Play; 0 when all was played, 2 when it cannot be, 1 when an operator failed or the past differs."""
-    try:
-        return _Branch(plan, Stop()).hold()
-    except Refused as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    except OperatorError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+    return gathering.answered(_Branch(plan, Stop()).hold)
 
 
 class _Branch:
@@ -115,13 +112,7 @@ class _Branch:
     def _attended(self, world: World) -> Attended:
         plan = self._plan
         person = any(operator.person for operator in self._operators.values())
-        make = functools.partial(
-            gathering.guarded,
-            world,
-            env_id=plan.env_id,
-            on_failure=plan.on_failure,
-            deadline_secs=plan.deadline_secs,
-        )
+        make = functools.partial(gathering.guarded, world, **plan.how)
         return Attended(
             world,
             self._operators,
@@ -135,15 +126,7 @@ class _Branch:
         )
 
     def _gathered(self, actors: List[Any], seats: Dict[str, Dict[str, Any]]) -> Dict[Any, Guarded]:
-        plan = self._plan
-        return gathering.gathered(
-            self._world,
-            actors,
-            seats,
-            env_id=plan.env_id,
-            on_failure=plan.on_failure,
-            deadline_secs=plan.deadline_secs,
-        )
+        return gathering.gathered(self._world, actors, seats, **self._plan.how)
 
     def _record(self) -> None:
         plan = self._plan

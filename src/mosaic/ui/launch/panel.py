@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from mosaic.errors import UsageError
 from mosaic.protocol.runs import ENDED
@@ -16,8 +16,8 @@ from mosaic.ui.launch.script_page import ScriptPage
 from mosaic.ui.launch.train_page import TrainPage
 from mosaic.ui.launch.trained_panel import TrainedPanel
 from mosaic.ui.shell.model.actions import Action
-from mosaic.ui.shell.theme import GAP, INSET, TIGHT
-from mosaic.ui.shell.widgets.bits import Note, Pills, Primary
+from mosaic.ui.shell.theme import GAP, INSET
+from mosaic.ui.shell.widgets.bits import Note, Pills, Primary, foot, scrolled
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -61,7 +61,7 @@ class LaunchPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._scrolled(), 1)
-        column.addWidget(self._foot())
+        column.addWidget(foot(self.why, self.button))
         self.launch.picked.connect(self._show_page)
         self.launch.checked.connect(self._show_button)
         self.launching.script.changed.connect(lambda _: self._show_button())
@@ -125,25 +125,7 @@ class LaunchPanel(QWidget):
         column.addWidget(self.trained)
         column.addWidget(self.script)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        body.setSizePolicy(
-            QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored
-        )  # as high as its width asks
-        area.setWidget(body)
-        area.setMinimumWidth(280)
-        return area
-
-    def _foot(self) -> QWidget:
-        foot = QFrame()
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(INSET, GAP, INSET, GAP)
-        column.setSpacing(TIGHT)
-        column.addWidget(self.why)
-        column.addWidget(self.button)
-        return foot
+        return scrolled(body)
 
     def _choose_page(self, page: Page) -> None:
         self.launch.show(page)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from mosaic.ui.launch.model.basics import COMMON_ENVS
 from mosaic.ui.launch.param_form import ParamForm
 from mosaic.ui.launch.preflight_list import CommandPreview, PreflightList
 from mosaic.ui.play.model.setup import BOARDS
 from mosaic.ui.play.seats_editor import SeatsEditor
-from mosaic.ui.shell.theme import GAP, INSET, TIGHT
-from mosaic.ui.shell.widgets.bits import Note, Primary
+from mosaic.ui.shell.theme import GAP, INSET
+from mosaic.ui.shell.widgets.bits import Note, Primary, foot, scrolled
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
@@ -61,7 +60,7 @@ class SetupPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._scrolled(), 1)
-        column.addWidget(self._foot())
+        column.addWidget(foot(self.why, self.button))
         setup.arranged.connect(self._show_parameters)
         setup.changed.connect(self._show_fields)
         setup.checked.connect(self._show_checks)
@@ -84,25 +83,7 @@ class SetupPanel(QWidget):
         for widget in (self.basics, self.seats, self.preflight, self.command):
             self._column.addWidget(widget)
         self._column.addStretch(1)
-        body.setSizePolicy(
-            QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored
-        )  # as high as its width asks
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(body)
-        area.setMinimumWidth(280)
-        return area
-
-    def _foot(self) -> QWidget:
-        foot = QFrame()
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(INSET, GAP, INSET, GAP)
-        column.setSpacing(TIGHT)
-        column.addWidget(self.why)
-        column.addWidget(self.button)
-        return foot
+        return scrolled(body)
 
     def _environments(self) -> list[str]:
         used = [env_id for row in self._context.runs.rows for env_id in row.env_ids]

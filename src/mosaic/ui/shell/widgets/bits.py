@@ -9,22 +9,26 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from mosaic.ui.shell.theme import Tone, tone
+from mosaic.ui.shell.theme import GAP, INSET, TIGHT, Tone, tone
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QWheelEvent
 
-__all__ = ["Choice", "Fold", "Heading", "Note", "Pills", "Primary", "is_restyling", "reveal"]
+__all__ = [
+    "Choice", "Fold", "Heading", "Note", "Pills", "Primary", "foot", "is_restyling", "reveal", "scrolled",
+]  # fmt: skip
 
 _PRIMARY = """
 QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 6px; }
@@ -45,6 +49,30 @@ def reveal(widget: QWidget, *, shown: bool) -> None:
         widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
     else:
         widget.setVisible(shown)
+
+
+def scrolled(body: QWidget) -> QScrollArea:
+    """A form that scrolls up and down, and is as wide as its panel."""
+    # As high as its width asks: the area would otherwise keep the height of the widest layout.
+    body.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(body)
+    area.setMinimumWidth(280)
+    return area
+
+
+def foot(why: QWidget, button: QWidget) -> QFrame:
+    """What stands below a form: why it cannot be started, and the button that does."""
+    made = QFrame()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(INSET, GAP, INSET, GAP)
+    column.setSpacing(TIGHT)
+    column.addWidget(why)
+    column.addWidget(button)
+    return made
 
 
 class Heading(QLabel):

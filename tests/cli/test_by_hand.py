@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
-import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,81 +16,15 @@ from mosaic.app.keys import combination
 from mosaic.protocol.hands import Binding, KeyMap
 from mosaic.store.reader import StoreReader
 from tests.cli.conftest import Said
+from tests.cli.terminals import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from mosaic.paths import DataRoot
 
 pytestmark = pytest.mark.timeout(300)
-KEYS = {"Space": " ", "Left": "\x1b[D", "Right": "\x1b[C", "Up": "\x1b[A", "Down": "\x1b[B", "Esc": "\x1b"}
 TO_THE_GOAL = ("Down", "Down", "Right", "Right", "Down", "Right")
-_SECS = 90.0
-
-
-class Terminal:
-    """A program on a terminal of 100 columns and 40 lines."""
-
-    def __init__(self, process: subprocess.Popen[bytes], ours: int) -> None:
-        self.process, self._ours = process, ours
-        self.screen = ""
-
-    def press(self, key: str) -> None:
-        """Press a key; what was on the screen before is forgotten."""
-        self.screen = ""
-        os.write(self._ours, KEYS.get(key, key).encode())
-
-    def until(self, pattern: str) -> str:
-        """Everything that was written once this was; what came before is forgotten."""
-        until = time.monotonic() + _SECS
-        while (found := re.search(pattern, self.screen, re.DOTALL)) is None:
-            assert time.monotonic() < until, (
-                f"{pattern!r} never came; the screen ends in {self.screen[-2000:]!r}"
-            )
-            ready, _, _ = select.select([self._ours], [], [], 0.2)
-            if ready:
-                try:
-                    self.screen += os.read(self._ours, 1 << 16).decode(errors="replace")
-                except OSError:  # the program has gone
-                    assert re.search(pattern, self.screen, re.DOTALL), self.screen[-2000:]
-        seen, self.screen = self.screen[: found.end()], self.screen[found.end() :]
-        return seen
-
-    def ended(self) -> int:
-        """Its exit code; what it writes until then is read."""
-        until = time.monotonic() + _SECS
-        while self.process.poll() is None:
-            assert time.monotonic() < until, self.screen[-2000:]
-            ready, _, _ = select.select([self._ours], [], [], 0.1)
-            if ready:
-                try:
-                    self.screen += os.read(self._ours, 1 << 16).decode(errors="replace")
-                except OSError:
-                    break
-        return self.process.wait(_SECS)
-
-
-@contextmanager
-def terminal(root: DataRoot, *words: str) -> Iterator[Terminal]:
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in os.environ.items() if name not in without}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mosaic", *words],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**env, "MOSAIC_HOME": str(root.path), "TERM": "xterm-256color"},
-        start_new_session=True,
-    )
-    os.close(theirs)
-    try:
-        yield Terminal(process, ours)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
 
 
 def recorded(root: DataRoot) -> list[tuple[int, float, str | None]]:
@@ -128,29 +55,6 @@ def test_whoever_presses_ctrl_c_ends_the_session_and_the_terminal_is_given_back(
         one.until(re.escape("\x1b[?1049l"))
         assert one.ended() == 0
     assert recorded(root) == [(1, 0.0, "cut")]
-
-
-def test_a_seat_is_taken_over_and_given_back_on_the_terminal(
-    root: DataRoot, mosaic: Callable[..., Said]
-) -> None:
-    said = mosaic("play", "MountainCar-v0", "-o", "noop", "--fps", "20", "--detach")
-    assert said.code == 0, said.err
-    with terminal(root, "take", "last") as one:
-        one.until(r"you \(for noop\)")
-        one.press("Right")
-        one.until(r"you \(for noop\) · step .*you \(for noop\) · step")
-        one.press("Esc")
-        one.until(r"[^(]noop · step")
-        one.press("Space")
-        one.until("paused")
-        one.press("V")
-        one.press("Q")
-        one.ended()
-    run_id = run_index.find(root, "last").run_id
-    with StoreReader(root.run(run_id)) as reader:
-        [row] = [one for one in reader.episodes() if one.steps]
-        actions = {step.action for step in reader.steps(row.index)}
-    assert actions >= {0, 1, 2}  # nothing pressed by noop, at rest, and the key
 
 
 def test_a_persons_own_keys_are_used(root: DataRoot) -> None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mosaic.app import reading, run_index
 from mosaic.app.hands import Hands
+from mosaic.runs.folder import is_over
 from mosaic.store.reader import StoreReader
 from tests.cli.conftest import Said
 from tests.daemons import until
@@ -43,9 +45,12 @@ def test_an_operator_takes_the_seat_of_a_running_session(
     with Hands(root.run(going), name="test") as hands:
         hands.order("quit")
         until(lambda: hands.read() is None or hands.ended)
-    mosaic("verify", going)
-    with StoreReader(root.run(going)) as reader:
-        actions = [step.action for row in reader.episodes() for step in reader.steps(row.index)]
+    until(lambda: is_over(root.run(going), run_index.row_of(root, going).state))
+    actions = reading.ask(
+        root,
+        going,
+        lambda reader: [step.action for row in reader.episodes() for step in reader.steps(row.index)],
+    )
     assert actions[0] == 0
     assert 2 in actions
 

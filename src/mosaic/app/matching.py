@@ -13,7 +13,7 @@ import msgspec
 from mosaic.analysis import scores
 from mosaic.app.parting import part_at
 from mosaic.errors import UsageError
-from mosaic.protocol.events import Decision
+from mosaic.protocol.events import DECISION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Match", "Pair", "Played", "Side", "Split", "match_of"]
 
-_DECISION = str(Decision.__struct_config__.tag)
 _FIRST = 0
 
 
@@ -103,7 +102,7 @@ def _sides(reader: StoreReader) -> tuple[Side, ...]:
     rows = {row.episode_id: row for row in reader.episodes()}
     found: dict[str, list[Played]] = {}
     operators: dict[str, str] = {}
-    for event in reader.events(_DECISION, step=_FIRST):
+    for event in reader.events(DECISION, step=_FIRST):
         told = msgspec.json.decode(event.data)
         seat, row = told.get("agent_id"), rows.get(told.get("episode_id"))
         if seat is None or row is None or row.seed is None:

@@ -14,7 +14,7 @@ import msgspec
 
 from mosaic.analysis.ratings import Game, rate
 from mosaic.errors import StoreError
-from mosaic.protocol.events import Decision
+from mosaic.protocol.events import DECISION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["League", "Meeting", "Met", "games_of", "league_of", "schedule"]
 
 _ENDED = ("terminated", "truncated")
-_DECISION = str(Decision.__struct_config__.tag)
 _FIRST = 0
 _FEW = 3
 
@@ -125,7 +124,7 @@ def _groups(reader: StoreReader) -> list[list[EpisodeRow]]:
     Only what somebody decided in is a game: an operator may simulate in environments of its own.
     """
     decided = {
-        msgspec.json.decode(event.data).get("episode_id") for event in reader.events(_DECISION, step=_FIRST)
+        msgspec.json.decode(event.data).get("episode_id") for event in reader.events(DECISION, step=_FIRST)
     }
     groups: dict[str, list[EpisodeRow]] = {}
     for row in reader.episodes():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from mosaic.analysis import scores
-from mosaic.protocol.events import Decision
+from mosaic.protocol.events import DECISION
 
 if TYPE_CHECKING:
     from mosaic.analysis.bootstrap import Figure
@@ -21,7 +21,6 @@ __all__ = ["ALONE", "SeatResult", "results_of"]
 
 ALONE = "agent"
 """The seat of an environment that has only one."""
-_DECISION = str(Decision.__struct_config__.tag)
 _CUT = ("", "cut")
 
 
@@ -63,7 +62,7 @@ def results_of(reader: StoreReader) -> tuple[SeatResult, ...]:
     operators: dict[str, dict[str, None]] = {}
     corrected: dict[str, int] = {}
     seat_of: dict[str, str] = {}
-    for event in reader.events(_DECISION):
+    for event in reader.events(DECISION):
         told = msgspec.json.decode(event.data, type=_Told)
         row = rows.get(told.episode_id or "")
         if row is None:

@@ -17,6 +17,7 @@ from msgspec import UNSET, Raw, UnsetType
 from mosaic.protocol.floats import JsonFloat  # noqa: TC001  (msgspec reads the annotations)
 
 __all__ = [
+    "DECISION",
     "EVENT_TYPES",
     "LATER_FIELDS",
     "PROTOCOL_VERSION",
@@ -177,6 +178,10 @@ class Decision(_Event, tag="decision"):
     reason: str | None = None
     ms: JsonFloat | None = None
     data: Any = None
+
+
+DECISION = str(Decision.__struct_config__.tag)
+"""What decisions are asked for by."""
 
 
 class Belief(_Event, tag="belief"):

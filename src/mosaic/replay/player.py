@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mosaic.errors import ReplayCancelledError, ReplayError, UsageError
+from mosaic.protocol.events import DECISION
 from mosaic.replay.cache import Frame, FrameCache
 from mosaic.replay.resimulator import Resimulator
 from mosaic.replay.verdicts import CANNOT
@@ -175,7 +176,7 @@ class Player:
 
     def decisions(self) -> list[bytes]:
         """The recorded decisions of this episode as JSON, in the order they were made."""
-        return [event for _, _, event in self._reader.events("decision", episode=self.row.index)]
+        return [event for _, _, event in self._reader.events(DECISION, episode=self.row.index)]
 
     def _check(self, step: int) -> None:
         if not 0 <= step <= self.steps:

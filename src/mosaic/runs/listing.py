@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from typing import TYPE_CHECKING, Protocol
 
@@ -109,7 +110,7 @@ def _pauses(
     last = history[-1]
     paused_since = max(last.t, since) if last.state is state is RunState.PAUSED else None
     ends = [change.t for change in history[1:]] + ([] if until is None else [until])
-    closed = sum(
+    closed = math.fsum(
         max(0.0, (end if until is None else min(end, until)) - max(change.t, since))
         for change, end in zip(history, ends, strict=False)
         if change.state is RunState.PAUSED

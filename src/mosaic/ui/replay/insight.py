@@ -105,7 +105,7 @@ def heading(insight: Insight | None) -> list[str]:
     """Who decided, what the bars are, and what is expected."""
     if insight is None:
         return ["Nothing is known of", "this decision."]
-    said = [visible(insight.operator) or "decision"]
+    said = [visible(insight.operator) or "a decision"]
     if insight.by:
         said.append(f"changed by {visible(insight.by)}")
     if insight.kind:

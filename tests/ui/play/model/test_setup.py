@@ -9,6 +9,7 @@ import pytest
 from mosaic.app.training import Plan
 from mosaic.operators import own
 from mosaic.protocol.cards import Check, Job
+from mosaic.protocol.sessions import UNTIL_LEFT
 from mosaic.runners.parameters import convert
 from mosaic.ui.play.model.setup import OperatorEntry, Setup, Who
 
@@ -72,6 +73,12 @@ def test_what_is_typed_becomes_what_a_session_is_asked() -> None:
         "parameters": {"env.is_slippery": "false"},
     }
     assert "pace" not in asked(form("human"))
+
+
+def test_a_person_plays_until_they_stop_and_operators_one_episode() -> None:
+    assert asked(form("human"))["seeds"] == list(range(UNTIL_LEFT))
+    assert asked(form("hybrid"))["seeds"] == [1]
+    assert asked(form("hybrid", seeds=""))["seeds"] == [0]
 
 
 def test_the_parameters_are_those_of_the_chosen_operators_and_keep_what_was_typed() -> None:

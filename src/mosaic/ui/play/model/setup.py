@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from mosaic.errors import UsageError
 from mosaic.protocol.parameters import Parameter
-from mosaic.protocol.sessions import EVERYBODY, OperatorCard
+from mosaic.protocol.sessions import EVERYBODY, UNTIL_LEFT, OperatorCard
 from mosaic.ui.launch.model.basics import parse_env_arguments, parse_name, parse_seeds
 from mosaic.ui.launch.model.form import Form
 from mosaic.ui.shell.model.signal import Signal
@@ -180,10 +182,7 @@ class Setup:
         self.who = who
         self.operators: list[OperatorEntry] = []
         self.seats = [SeatChoice()]
-        self.basics = Form(
-            [one for one in _FIELDS if who == "human" or one.name != "you"], convert=_special(convert),
-            labels=_LABELS,
-        )  # fmt: skip
+        self.basics = Form(_fields(who), convert=_special(convert), labels=_LABELS)
         self.parameters = Form((), convert=convert)
         self.plan: Plan | None = None
         self.check_failed = ""
@@ -283,7 +282,7 @@ class Setup:
         parameters = {f"env.{key}": value for key, value in basics.value("env_arguments").items()}
         parameters |= {f"op.{key}": value for key, value in self.parameters.values().items()}
         asked = {
-            "seeds": seeds or [0],
+            "seeds": seeds or list(range(UNTIL_LEFT if self.who == "human" else 1)),
             "parameters": parameters,
             "pace": pace if pace in ("turn", "tick", "free") else None,
             "fps": basics.value("fps"),
@@ -371,6 +370,14 @@ class Setup:
         self.checking = self.ask() is not None
         self.changed.emit()
         self.checked.emit()
+
+
+def _fields(who: Who) -> list[Parameter]:
+    """The fields of a form: a person chooses a seat, and plays on until they have had enough."""
+    if who == "hybrid":
+        return [one for one in _FIELDS if one.name != "you"]
+    ends = {"default": "", "help": "One episode with each: 3, 1-5 or 1,2,7. Empty: until you stop."}
+    return [msgspec.structs.replace(one, **ends) if one.name == "seeds" else one for one in _FIELDS]
 
 
 def _special(convert: Callable[[Parameter, str], Any]) -> Callable[[Parameter, str], Any]:

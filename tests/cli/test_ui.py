@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.cli.ui import has_display
+from mosaic.cli.ui import can_open, has_display
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,16 @@ if TYPE_CHECKING:
 )
 def test_where_a_window_can_be_shown(env: dict[str, str], platform: str, there: bool) -> None:
     assert has_display(env, platform) is there
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_desktop_can_be_opened_where_there_is_a_display_and_its_packages(
+    monkeypatch: pytest.MonkeyPatch, *, there: bool
+) -> None:
+    monkeypatch.setattr("mosaic.cli.ui.importlib.util.find_spec", lambda _: object() if there else None)
+    monkeypatch.setattr("mosaic.cli.ui.sys.platform", "linux")
+    assert can_open({"DISPLAY": ":0"}) is there
+    assert can_open({}) is False
 
 
 def test_a_run_that_does_not_exist_is_told_before_a_window_is_tried(

@@ -61,9 +61,10 @@ def branch_command(
     """Continue a recorded episode from one of its steps, as a new run.
 
     The new run plays the recorded actions up to that step, checks that everything comes out as recorded, and
-    then lets anybody go on whom `mosaic play` knows: random, noop, actions:FILE.json, python:FILE.py,
-    cmd:PROGRAM…, or a trained policy (RUN, RUN:best, RUN@STEP or a checkpoint's file). All of them are ready
-    before anything is played. `--max-steps` counts the steps after the branch, by default 10,000.
+    then lets anybody go on whom `mosaic play` knows: random, noop, person (you), actions:FILE.json,
+    python:FILE.py, cmd:PROGRAM…, or a trained policy (RUN, RUN:best, RUN@STEP or a checkpoint's file). All of
+    them are ready before anything is played. `--max-steps` counts the steps after the branch, 10,000 by
+    default.
 
     \b
     Example:

@@ -44,7 +44,7 @@ _SHARED = (
 
 
 fps_option = click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
-                          help="Ticks a second; without it, as fast as it goes.")  # fmt: skip
+                          help="Ticks a second; without it as fast as it goes, or as a person needs it.")  # fmt: skip
 """What those are told besides that play one environment in front of somebody."""
 
 
@@ -105,9 +105,9 @@ def play_command(
 ) -> int:
     """Play: an operator in every seat of an environment.
 
-    WHO is random, noop, actions:FILE.json, python:FILE.py, cmd:PROGRAM…, or a trained policy: RUN, RUN:best,
-    RUN@STEP or a checkpoint's file. `mosaic operators ls` lists them. ENV is a Gymnasium id or a PettingZoo
-    module. The session is a run: watch it, replay it, branch from it, export it.
+    WHO is random, noop, person (you), actions:FILE.json, python:FILE.py, cmd:PROGRAM…, or a trained policy:
+    RUN, RUN:best, RUN@STEP or a checkpoint's file. `mosaic operators ls` lists them. ENV is a Gymnasium id or
+    a PettingZoo module. The session is a run: watch it, take a seat over, replay it, branch, export it.
 
     A plan is a TOML file that says all of this (docs/operators.md). One that was cut short, by a kill for
     instance, is resumed with --resume: no episode is played twice.
@@ -116,6 +116,7 @@ def play_command(
     Example:
       mosaic play CartPole-v1 --operator random --episodes 5
       mosaic play CartPole-v1 --operator last:best --seeds 1-20
+      mosaic play FrozenLake-v1 --operator person
       mosaic play pettingzoo.classic.connect_four_v3 --operator random --seat player_1=python:mind.py
       mosaic play FrozenLake-v1 -o actions:path.json env.is_slippery=false --fps 4
       mosaic play plan.toml --resume

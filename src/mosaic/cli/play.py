@@ -43,8 +43,12 @@ _SHARED = (
 """What `mosaic play`, `mosaic versus` and `mosaic branch` are all told."""
 
 
-fps_option = click.option("--fps", type=click.FloatRange(min=0, min_open=True, max=10_000), metavar="N",
-                          help="Ticks a second; without it as fast as it goes, or as a person needs it.")  # fmt: skip
+fps_option = click.option(
+    "--fps",
+    type=click.FloatRange(min=0, min_open=True, max=10_000),
+    metavar="N",
+    help="Ticks a second; without it as fast as it goes, or as a person needs it.",
+)
 """What those are told besides that play one environment in front of somebody."""
 
 

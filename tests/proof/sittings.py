@@ -287,8 +287,8 @@ class Sitting:
             seeds = {row.episode_id: row.seed for row in mine.values()}
             told = [json.loads(event.data) for event in reader.events("decision")]
         for (seed, who), steps in self.witness.steps.items():
-            [kept] = [row for row in rows if row.seed == seed and (row.agent_id or "") == who] or [None]
-            assert (0 if kept is None else kept.steps) >= steps, f"{steps} steps of {who!r} with seed {seed}"
+            kept = [row.steps for row in rows if row.seed == seed and (row.agent_id or "") == who]
+            assert sum(kept) >= steps, f"{steps} steps of {who!r} with seed {seed}, of which {kept} are kept"
         taken = {
             (seeds[one["episode_id"]], one["step"]): one
             for one in told

@@ -9,6 +9,7 @@ from tests.proof.mutants_import import IMPORT_MUTANTS
 from tests.proof.mutants_neighbours import NEIGHBOUR_MUTANTS
 from tests.proof.mutants_process import PROCESS_MUTANTS
 from tests.proof.mutants_quotas import QUOTA_MUTANTS
+from tests.proof.mutants_sessions import SESSION_MUTANTS
 from tests.proof.mutants_storage import STORAGE_MUTANTS
 from tests.proof.mutation import Mutant
 
@@ -21,4 +22,5 @@ MUTANTS: list[Mutant] = [
     *IMPORT_MUTANTS,
     *NEIGHBOUR_MUTANTS,
     *QUOTA_MUTANTS,
+    *SESSION_MUTANTS,
 ]

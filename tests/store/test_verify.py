@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosaic.store import chunks, values
+from mosaic.store import chunks, recount, values
 from mosaic.store.reader import StoreReader
 from mosaic.store.recount import lines_of
 from mosaic.store.schema import open_writer
+from mosaic.store.seal import seal
+from mosaic.store.sources import STDOUT, list_sources
 from mosaic.store.verify import verify
 from tests.store.journals import PRODUCER, Segments, end_run, ingest_all, make_run
 
@@ -225,6 +227,29 @@ def test_a_cursor_that_skipped_lines_is_found(stored: RunFolder) -> None:
         stored, "INSERT INTO sources (name, cursor, done) VALUES ('p9x00000000-0000.jsonl', 100000, 1)"
     )
     assert any(line.startswith("steps: the journal says 67, the store says 64") for line in found)
+
+
+@pytest.mark.parametrize("when", ["before it is looked at", "before it is opened"])
+def test_a_segment_that_is_sealed_while_the_journal_is_read_is_read_all_the_same(
+    stored: RunFolder, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    def sealed_after(listing: Callable[..., Any]) -> Callable[..., Any]:
+        def listed(*given: Any) -> Any:
+            found = listing(*given)
+            found = found if isinstance(found, dict) else list(found)
+            for source in list_sources(stored):
+                if not source.sealed and source.name != STDOUT:
+                    seal(source, length=source.path.stat().st_size)
+            return found
+
+        return listed
+
+    if when == "before it is opened":
+        monkeypatch.setattr(recount, "_files", sealed_after(recount._files))
+    else:
+        monkeypatch.setattr(Path, "glob", sealed_after(Path.glob))
+    assert verify(stored) == []
+    assert [path.name for path in stored.journal.iterdir() if path.suffix == ".jsonl"] == []
 
 
 def test_verify_does_not_write(stored: RunFolder) -> None:

@@ -337,7 +337,7 @@ def _files(folder: RunFolder) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in sorted(folder.journal.glob("*-*.jsonl*")):
         plain = path.name.isprintable() and not path.name.startswith(".")
-        if plain and path.suffix in (".jsonl", ".zst") and _is_file(path):
+        if plain and path.suffix in (".jsonl", ".zst") and (_is_file(path) or _is_file(_sealed(path))):
             found[path.name.removesuffix(".zst")] = path
     if _is_file(folder.stdout):
         found["stdout.log"] = folder.stdout
@@ -345,11 +345,31 @@ def _files(folder: RunFolder) -> dict[str, Path]:
 
 
 def _is_file(path: Path) -> bool:
-    return os.path.lexists(path) and stat.S_ISREG(path.lstat().st_mode)
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _sealed(path: Path) -> Path:
+    return path if path.suffix == ".zst" else path.with_name(f"{path.name}.zst")
+
+
+def _opened(path: Path) -> tuple[int, Path]:
+    """A source's descriptor, and the name it has now."""
+    try:
+        return open_regular(path), path
+    except FileNotFoundError:
+        if path.suffix != ".jsonl":
+            raise
+        # SYNC: ingest may seal a segment after it was listed. Its sealed form has its name, whole, before the
+        # plain one loses it: whoever finds no plain one finds that.
+        return open_regular(_sealed(path)), _sealed(path)
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    with os.fdopen(open_regular(path), "rb") as file:
+    fd, path = _opened(path)
+    with os.fdopen(fd, "rb") as file:
         if path.suffix == ".zst":
             sealed = SealedFile(file.fileno())
             for at in range(0, sealed.length, _PIECE):

@@ -64,11 +64,11 @@ class Hand:
     ) -> None:
         self.actor, self.operator, self.space, self.rest, self.person = actor, operator, space, rest, person
         self.owner: Optional[_Owner] = None
-        self.waits = self.over = False
+        self.waits = False
         self.loading = self.trouble = ""
         self.view: Optional[View] = None
         self.known: Optional[Dict[str, Any]] = None
-        self.step, self.returned = 0, 0.0
+        self.begin()
         self.let_go()
 
     @property
@@ -80,9 +80,23 @@ class Hand:
         """No key is down, and none was pressed."""
         self.pressed = self.held = self.tapped = NOTHING
 
+    def begin(self) -> None:
+        """An episode begins: nothing was decided in it."""
+        self.step, self.returned, self.over = 0, 0.0, False
+        self.next = 0
+        """The step that the next decision is for."""
+        self.due = False
+
     def see(self, view: View) -> None:
         """A decision is due."""
         self.view, self.step, self.returned, self.over = view, view.step, view.returned, False
+        self.next, self.due = view.step, True
+
+    def pass_by(self) -> None:
+        """It is the others' turn: what was due here has been decided."""
+        if self.due:
+            self.next += 1
+        self.due = False
 
     def legal(self) -> Optional[List[int]]:
         """The actions the rules allow now, of a Discrete space under a mask."""
@@ -149,14 +163,16 @@ class Control:
         self.cut = None
         for hand in self.hands.values():
             hand.pressed = hand.tapped = NOTHING
-            hand.over = False
+            hand.begin()
         self.changes += 1
 
     def see(self, due: Mapping[Any, View]) -> None:
         """A tick is due: what those see who will be asked."""
-        for actor, view in due.items():
-            hand = self.hands.get(actor)
-            if hand is not None:
+        for actor, hand in self.hands.items():
+            view = due.get(actor)
+            if view is None:
+                hand.pass_by()
+            else:
                 hand.see(view)
         self.tick += 1
         self.changes += 1
@@ -247,8 +263,8 @@ class Control:
     def _do_act(self, owner: _Owner, order: Dict[str, Any]) -> None:
         hand = self._mine(owner, order)
         meant = order.get("step")
-        if meant is not None and meant != hand.step:
-            raise RefusedError(f"that was for step {meant}, and it is step {hand.step} now")
+        if meant is not None and meant != hand.next:
+            raise RefusedError(f"that was for step {meant}, and it is step {hand.next} now")
         hand.trouble = ""
         hand.pressed = self._action(hand, order, rule=hand.waits)
 
@@ -273,7 +289,7 @@ class Control:
         self.paused, self.steps = True, 0
 
     def _do_go(self, _: _Owner, __: Dict[str, Any]) -> None:
-        self.paused, self.steps = False, 0
+        self.paused = False
 
     def _do_step(self, _: _Owner, __: Dict[str, Any]) -> None:
         if not self.paused:

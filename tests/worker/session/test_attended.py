@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mosaic.fastlane.lane import Lease
+from mosaic.fastlane.viewer import Viewer
 from mosaic.replay.resimulator import Resimulator
 from mosaic.store.reader import StoreReader
-from mosaic_worker.session.attended import is_lively, render_fps, usual_pace
+from mosaic_worker.operators import Random
+from mosaic_worker.session.attended import Attended, is_lively, render_fps, usual_pace
+from mosaic_worker.session.played import Episode
 from mosaic_worker.session.worlds import world_of
 from tests.by_hand import PERSON, Person, session, settle
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mosaic.paths import RunFolder
 
 LAKE: dict[str, Any] = {"env_id": "FrozenLake-v1", "env_arguments": {"is_slippery": False}}
@@ -122,6 +128,29 @@ def test_under_a_tick_keys_are_held_and_a_client_that_dies_lets_them_go(tmp_path
     assert all_exact(me.folder)
 
 
+@pytest.mark.parametrize("how", ["paused", "waiting for a person"])
+def test_who_comes_to_look_while_nothing_is_stepped_sees_how_it_stands(tmp_path: Path, how: str) -> None:
+    seats = {"*": NOOP if how == "paused" else PERSON}
+    with session(tmp_path / "home", seats=seats, seeds=[[1, 1]], pace="tick", fps=100, **LAKE) as me:
+        if how == "paused":
+            assert not me.order("pause")
+        now = me.until(lambda now: now.paused or now.seats[0].waits)
+        viewer = Viewer(me.folder, lease=Lease(fps=30.0, width=64, height=64))
+        try:
+            frames: dict[Any, Any] = {}
+            until = time.monotonic() + 60
+            while not frames:
+                assert time.monotonic() < until, "nothing is shown"
+                viewer.tick()
+                frames = viewer.frames()
+                me.hear(0.01)
+        finally:
+            viewer.close()
+        assert me.now is not None
+        assert me.now.tick == now.tick
+        me.leave()
+
+
 def test_of_two_who_want_a_seat_one_gets_it_and_both_are_told(tmp_path: Path) -> None:
     with session(tmp_path / "home", seats={"*": PERSON}, seeds=[[1, 1]], **LAKE) as me:
         other = Person(me.folder, me.process, name="other")
@@ -174,6 +203,9 @@ def test_another_operator_is_made_ready_beside_the_one_that_plays_on(tmp_path: P
     assert set(actions[taken + 1 :]) == {1}
     assert decisions(me.folder)[0]["operator"] == "noop"
     assert decisions(me.folder)[-1]["operator"] == "cmd:slow"
+    assert (
+        "cmd:slow" in (me.folder.path / "stdout.log").read_text()
+    )  # what was played is told of who sits there
     assert all_exact(me.folder)
 
 
@@ -203,6 +235,63 @@ def test_an_operator_that_never_gets_ready_leaves_the_one_before_in_its_seat(
         assert "python:no.py" in refused
         assert "no operator of kind 'wizard'" in me.order("deploy", seat={"kind": "wizard", "name": "w"})
         me.leave()
+
+
+STUBBORN = """
+import json, os, pathlib, signal, sys, time
+pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
+if sys.argv[2] == "ready":
+    print('{"ready": true}', flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["ask"] == "act":
+            print(json.dumps({"id": asked["id"], "action": 1}), flush=True)
+time.sleep(600)
+"""
+"""An operator that does not leave when its input ends."""
+
+
+@pytest.mark.parametrize("how", ["followed", "never ready"])
+def test_an_operator_that_sits_nowhere_any_more_is_ended(tmp_path: Path, how: str) -> None:
+    program, pid = tmp_path / "stubborn.py", tmp_path / "pid"
+    program.write_text(STUBBORN)
+    argv = [sys.executable, str(program), str(pid), "ready" if how == "followed" else "never"]
+    stubborn = {"kind": "cmd", "name": "cmd:stubborn", "argv": argv}
+    car: dict[str, Any] = {"env_id": "MountainCar-v0", "seeds": [[1, 1]], "pace": "tick", "fps": 100}
+    with session(tmp_path / "home", seats={"*": stubborn if how == "followed" else NOOP}, **car) as me:
+        me.until(lambda now: now.seats[0].step > 0)
+        assert not me.order("deploy", seat=NOOP if how == "followed" else stubborn)
+        if how == "followed":
+            me.until(lambda now: now.seats[0].operator == "noop")
+        else:
+            me.until(lambda _: pid.exists() and bool(pid.read_text()))
+        me.leave()
+    number = int(pid.read_text())
+    try:
+        assert not Path(f"/proc/{number}").exists()
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+
+
+def test_an_episode_is_left_to_be_looked_at_only_for_who_played_it() -> None:
+    import gymnasium as gym
+
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return True
+
+    world = world_of(gym.make("FrozenLake-v1"))
+    attended = Attended(world, {"": Random()}, env_id="FrozenLake-v1", stop=stop)
+    attended.ended([Episode("", 1.0, 6, None)])
+    assert asked == []
+    assert attended.control.hands[""].over
+    attended.control.obey(1, "me", {"do": "take"})
+    attended.ended([Episode("", 1.0, 6, None)])
+    assert asked == [1]
+    world.close()
 
 
 def test_a_reset_begins_anew_with_another_seed_and_the_cut_episode_stays_in_the_record(

@@ -156,6 +156,55 @@ def test_an_action_meant_for_a_step_that_has_passed_is_refused() -> None:
     obey(one, "act", action=1, step=4)
 
 
+def test_an_action_meant_for_a_step_to_come_is_refused() -> None:
+    one, hand = control()
+    obey(one, "take")
+    hand.see(view(step=4))
+    assert refused(one, "act", action=1, step=5) == "that was for step 5, and it is step 4 now"
+    assert one.answer(hand) is NOTHING
+
+
+def test_an_action_meant_for_a_step_that_was_decided_is_refused_while_it_is_the_others_turn() -> None:
+    one = two_seats()
+    obey(one, "take", actor="player_0")
+    one.see({"player_0": view(step=0)})
+    one.see({"player_1": view(step=0)})
+    assert refused(one, "act", actor="player_0", action=1, step=0).startswith("that was for step 0")
+    one.see({"player_1": view(step=1)})  # some have two turns in a row
+    obey(one, "act", actor="player_0", action=2, step=1)
+    one.see({"player_0": view(step=1)})
+    assert one.answer(one.hands["player_0"]) == 2
+
+
+def test_of_a_new_episode_nothing_of_the_last_one_is_told_before_the_first_turn() -> None:
+    one = two_seats()
+    one.see({"player_1": SimpleNamespace(step=7, returned=2.0, rule=None)})  # type: ignore[dict-item]
+    one.begin(episode=1, seed=2)
+    one.see({"player_0": view(step=0)})
+    assert [(seat["step"], seat["returned"]) for seat in one.now(1)["seats"]] == [(0, 0.0), (0, 0.0)]
+    obey(one, "take", actor="player_1")
+    obey(one, "act", actor="player_1", action=1, step=0)
+
+
+def test_what_is_held_at_the_tick_counts_before_what_was_pressed_in_between() -> None:
+    one, hand = control(rest=0, person=False, pace="tick", fps=10.0)
+    obey(one, "take")
+    obey(one, "hold", action=3)
+    obey(one, "hold", action=1)
+    assert one.answer(hand) == 1
+    obey(one, "act", action=2)
+    assert one.answer(hand) == 1
+    obey(one, "hold")
+    assert one.answer(hand) == 0
+
+
+def test_a_cut_that_was_ordered_too_late_is_not_of_the_next_episode() -> None:
+    one, _ = control()
+    obey(one, "reset", seed=3)
+    one.begin(episode=1, seed=2)
+    assert one.cut is None
+
+
 def test_paused_it_goes_on_step_by_step() -> None:
     one, _ = control()
     assert "pause it" in refused(one, "step")

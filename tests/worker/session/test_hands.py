@@ -7,6 +7,7 @@ import os
 import socket
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -185,6 +186,29 @@ def test_whoever_leaves_has_let_go_of_everything(session: Session) -> None:
     assert (session.hand.owner, session.hand.held) == (None, NOTHING)
 
 
+def test_who_asks_and_asks_and_never_reads_is_sent_away(session: Session) -> None:
+    client, other = session.client(), session.client()
+    session.say(client, id=1, do="take")
+    order = json.dumps({"id": 2, "do": "x" * 900_000}).encode() + b"\n"  # the answer says what there is not
+    client.setblocking(False)
+    asked = 0
+    while session.hand.owner is not None:
+        assert asked < 64, "4 MiB are not read, and it is still here"
+        rest = memoryview(order)
+        while rest and session.hand.owner is not None:
+            with suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
+                rest = rest[client.send(rest) :]
+            session.hands.serve(0.0)
+        asked += 1
+    assert session.say(other, id=3, do="take")[-1]["seats"][0]["mine"] is True
+
+
+def test_a_name_is_as_long_as_others_can_read_it(session: Session) -> None:
+    client = session.client(json.dumps({"hands": 1, "name": "x" * 500}).encode() + b"\n")
+    session.say(client, id=1, do="take")
+    assert session.control.now(0)["seats"][0]["by"] == "x" * 80
+
+
 def test_there_is_room_for_so_many_and_the_next_is_told(tmp_path: Path) -> None:
     made = Session(tmp_path, most_clients=2)
     try:
@@ -288,6 +312,29 @@ def test_ticks_come_in_time(tmp_path: Path) -> None:
     timed.hands.wait({})
     assert clock.now - before >= 0.1 - 0.01
     timed.hands.close()
+
+
+def test_as_fast_as_it_can_orders_are_looked_for_now_and_then(session: Session) -> None:
+    client = session.client()
+    looked: list[int] = []
+    session.hands.each_round.append(lambda: looked.append(1))
+    client.sendall(b'{"id": 1, "do": "take"}\n')
+    for _ in range(40):  # each takes a millisecond of the clock
+        session.hands.wait({})
+    assert session.hand.owner is not None
+    assert 2 <= len(looked) <= 20
+
+
+def test_a_tick_begins_anew_after_somebody_was_waited_for(session: Session) -> None:
+    session.control.pace, session.control.fps = "tick", 0.1
+    client = session.client()
+    session.say(client, id=1, do="take")
+    session.hands.wait({})
+    client.setblocking(True)
+    session.hands.each_round.append(lambda: client.sendall(b'{"id": 2, "do": "act", "action": 1}\n'))
+    assert session.hands.person(session.hand) == 1
+    session.hands.each_round[:] = [lambda: pytest.fail("it waits for the rest of ten seconds")]
+    session.hands.wait({})
 
 
 def test_an_ended_episode_is_looked_at_until_a_key_is_pressed(session: Session) -> None:

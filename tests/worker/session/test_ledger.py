@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from mosaic.store.reader import StoreReader
 from tests.replay.recorded import record
 
@@ -47,6 +49,28 @@ play(world, defaultdict(Named), until=Until(episodes=1), seed=1, ledger=Ledger()
 """
 
 
+TAKEN = """
+import gymnasium as gym
+from mosaic_worker.operators import Choice, Policy
+from mosaic_worker.session.ledger import Ledger
+from mosaic_worker.session.loop import Until, play
+from mosaic_worker.session.worlds import SingleWorld
+
+class Relieved(Policy):
+    episode = 0
+    def act(self, view):
+        self.episode += view.step == 0
+        if self.episode == 1 and view.step in (2, 3):
+            return Choice(1, {"by": "person"}, Choice(0, {"value": 0.5}))
+        return Choice(0)
+
+operator = Relieved(None)
+operator.name = "policy"
+world = SingleWorld(gym.make("CartPole-v1", max_episode_steps=6))
+play(world, operator, until=Until(episodes=2), seed=1, ledger=Ledger(quiet=QUIET))
+"""
+
+
 def decisions(tmp_path: Path, script: str) -> list[dict[str, Any]]:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
@@ -78,3 +102,18 @@ def test_each_agents_decisions_are_about_its_own_next_step(tmp_path: Path) -> No
         assert [one["data"]["text"] for one in own] == [str(step) for step in range(len(own))]
         assert {one["episode_id"].rpartition(":")[2] for one in own} == {agent}
     assert len(found) >= 5
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_every_step_of_a_person_is_a_correction_and_who_decides_afterwards_is_written(
+    tmp_path: Path, quiet: bool
+) -> None:
+    found = decisions(tmp_path, TAKEN.replace("QUIET", str(quiet)))
+    first = [one for one in found if one["episode_id"] == found[0]["episode_id"]]
+    assert [one["step"] for one in first] == ([2, 3, 4] if quiet else [0, 2, 3, 4])
+    for one in first[-3:-1]:
+        assert (one["operator"], one["proposed"], one["executed"]) == ("policy", 0, 1)
+        assert (one["verdict"], one["by"], one["reason"]) == ("replace", "person", "taken over")
+        assert one["data"] == {"value": 0.5}
+    assert (first[-1]["operator"], first[-1].get("verdict")) == ("policy", None)
+    assert [one["step"] for one in found[len(first) :]] == ([] if quiet else [0])

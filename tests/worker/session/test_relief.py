@@ -56,6 +56,7 @@ def test_a_person_relieves_the_operator_whose_proposal_is_kept() -> None:
     choice = one.act(VIEW)
     assert (choice.action, choice.data) == (3, {"by": "person"})
     assert choice.instead_of == Choice(2, {"value": 0.5})
+    assert hand.known == {"value": 0.5}  # who plays sees what the operator thinks
 
 
 def test_a_seat_given_back_while_it_was_waited_for_is_the_operators_with_its_first_answer() -> None:
@@ -75,9 +76,11 @@ def test_a_persons_own_seat_has_no_proposal_and_an_operator_put_there_decides() 
 
 
 def test_who_comes_midway_begins_where_the_seat_is_and_who_changes_between_episodes_does_not_yet() -> None:
-    one, _ = relief(Fixed(2))
+    one, hand = relief(Fixed(2))
+    one.act(VIEW)
     midway, later = Fixed(1), Fixed(0)
     one.replace(midway, midway=True)
+    assert hand.known is None  # that was another's
     one.replace(later, midway=False)
     assert [(seat.actor, seat.seed) for seat in midway.began] == [("", 1)]
     assert later.began == []

@@ -50,6 +50,7 @@ _SESSIONS = (
     "mosaic/ui/parts.py",
     "mosaic/ui/play",
     "mosaic/ui/replay",
+    "mosaic/ui/shell/widgets/who_field.py",
 )
 
 HOMES: dict[str, tuple[str, ...]] = {

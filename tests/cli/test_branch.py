@@ -96,6 +96,7 @@ def test_a_branch_keeps_the_steps_before_it_and_goes_on_otherwise(
     assert reading.wait_ingested(root, run_id)
     twig, leaf = (row for row in sorted(run_index.rows(root), key=lambda row: row.created)[1:])
     assert (leaf.run_id, twig.name, twig.state) == (run_id, "twig", RunState.FINISHED)
+    assert leaf.name == "walk-from-3", "by default it says where it comes from"
     for row, step in ((twig, "2"), (leaf, "3")):
         spec = spec_of(root, row.run_id)
         assert spec.parent == walk.run_id

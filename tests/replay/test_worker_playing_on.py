@@ -212,6 +212,8 @@ def test_a_person_goes_on_from_a_recorded_step_and_the_whole_replays(tmp_path: P
     )
     with playing(home, str(script), spec.command[-1]) as me:
         assert not me.order("take")
+        told = me.until(lambda now: now.seats[0].waits)
+        assert (told.seed, told.tick) == (1, 2), "of the episode that goes on"
         me.act(2)  # from the cell two below the first: the third step, and the time limit's last
         assert me.process.wait(60) == 0
     settle(me.folder)

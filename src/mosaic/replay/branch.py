@@ -23,6 +23,7 @@ from mosaic.replay.interpreter import interpreter_of
 from mosaic.replay.resimulator import Resimulator
 from mosaic.runners.parameters import near
 from mosaic.runs.files import make_private, write_atomically
+from mosaic.runs.folder import find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def plan_branch(
         step: how many of its steps are played as recorded.
         run_id: the new run's id.
         going: who decides then, and how.
-        name: the new run's name.
+        name: the new run's name; by default that of its parent, if it has one, and the step.
         tags: its labels; ours are added.
         allowed: modules that may be imported, besides the known libraries.
         python: the interpreter to use instead of the recorded one.
@@ -137,10 +138,15 @@ def plan_branch(
         run_id=run_id,
         command=[interpreter.python, str(program), str(plan_path)],
         cwd=interpreter.cwd,
-        name=name,
+        name=name or f"{_called(folder)}-from-{step}",
         tags={**tags, EPISODE_TAG: str(row.index), STEP_TAG: str(step)},
         parent=folder.run_id,
     )
+
+
+def _called(parent: RunFolder) -> str:
+    manifest = find_manifest(parent)
+    return (manifest and manifest.spec.name) or "branch"
 
 
 def check_seats(env: dict[str, Any], seats: Mapping[str, Seat]) -> None:

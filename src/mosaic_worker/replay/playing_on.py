@@ -159,7 +159,10 @@ class _Branch:
             ticks=int(min(plan.max_steps, self._listed_steps())),
             stop=lambda: bool(self._stop.asked),
         )
-        attended.control.begin(episode=0, seed=plan.seed)
+        seed = plan.units[-1]["reset"].get("seed")
+        control = attended.control
+        control.begin(episode=0, seed=seed if isinstance(seed, int) else plan.seed)
+        control.tick += plan.turn  # people are told the step of the episode, not of the branch
         try:
             played = play(
                 world,
@@ -173,7 +176,7 @@ class _Branch:
             self._taken = played.ticks
             attended.ended(played.episodes)
         except Cut:
-            self._taken = max(self._taken, attended.control.tick)
+            self._taken = max(self._taken, control.tick - plan.turn)
 
     def _listed_steps(self) -> float:
         """How many steps a list of actions is for, where it decides for the one actor; else no bound."""

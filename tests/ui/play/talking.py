@@ -81,6 +81,11 @@ class Session:
         assert self._door is not None
         self._door.sendall(msgspec.json.encode(said) + b"\n")
 
+    def has_order(self) -> bool:
+        """Whether an order has come that was not read yet."""
+        assert self._door is not None
+        return b"\n" in self._read or bool(select.select([self._door], [], [], 0)[0])
+
     def order(self, *, refused: str = "") -> dict[str, Any]:
         """The next order, answered."""
         found = self._line()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from mosaic.ui.play.deploy_bar import DeployBar
 from mosaic.ui.play.keyboard import Keyboard
 from mosaic.ui.play.keys_view import KeysView
 from mosaic.ui.play.line import Line
@@ -61,15 +62,17 @@ class PlayBar(QWidget):
         self.seats.toggled.connect(lambda actor, take: (playing.take if take else playing.give)(actor))
         self.keys = KeysView(context, playing)
         self.sliders = Sliders(playing)
+        self.deploy = DeployBar(context, playing)
+        self.deploy.sent.connect(self._deployed)
         self._make_buttons()
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP, TIGHT, GAP, TIGHT)
         column.setSpacing(TIGHT)
         column.addLayout(
-            self._row(self.take, self.pause, self.step, self.slower, self.faster, None, self.stop)
+            self._row(self.take, self.pause, self.step, self.slower, self.faster, None, self.other, self.stop)
         )
         column.addLayout(self._row(self.pace, self.seed, self.reset, None, self.badge))
-        for widget in (self.headline, self.trouble, self.seats, self.sliders, self.keys):
+        for widget in (self.deploy, self.headline, self.trouble, self.seats, self.sliders, self.keys):
             column.addWidget(widget)
         playing.changed.connect(self.refresh)
         playing.stood.connect(tab.look_now)
@@ -94,6 +97,10 @@ class PlayBar(QWidget):
         """The keyboard goes where it is played; to the tab itself while there is no frame yet."""
         shown = self._tab.view
         (shown if shown.isVisible() else self._tab).setFocus()
+
+    def _deployed(self) -> None:
+        self.other.setChecked(False)
+        self._focus()
 
     def plays_on(self, scene: SceneView) -> None:
         """Clicks on this scene are actions while a seat is ours; one that is none says why."""
@@ -136,10 +143,23 @@ class PlayBar(QWidget):
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Cut this episode and begin anew (Ctrl+Shift+R)")
         self.reset.clicked.connect(self._reset)
+        self.other = QPushButton("Deploy…")
+        self.other.setCheckable(True)
+        self.other.setToolTip("Put another operator into a seat (Ctrl+D)")
+        self.other.toggled.connect(self.deploy.setVisible)
         self.stop = QPushButton("Stop")
         self.stop.setToolTip("End the session")
         self.stop.clicked.connect(playing.quit)
-        for button in (self.take, self.pause, self.step, self.slower, self.faster, self.reset, self.stop):
+        for button in (
+            self.take,
+            self.pause,
+            self.step,
+            self.slower,
+            self.faster,
+            self.reset,
+            self.other,
+            self.stop,
+        ):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
         self.step.setIcon(icon("forward"))
         self._tint()
@@ -169,6 +189,8 @@ class PlayBar(QWidget):
             action(id="session.faster", title="Faster", call=playing.faster, keys=("]", "Ctrl+]")),
             action(id="session.reset", title="Cut the episode and begin anew", call=self._reset,
                    keys=("Ctrl+Shift+R",)),
+            action(id="session.deploy", title="Put another operator into a seat…", call=self.other.toggle,
+                   keys=("D", "Ctrl+D")),
             action(id="session.keys", title="Change the keys of this environment…", call=self.keys.edit),
             action(id="session.quit", title="End the session", call=playing.quit),
         ]  # fmt: skip
@@ -183,7 +205,9 @@ class PlayBar(QWidget):
         """Show it as it stands."""
         playing, now = self._playing, self._playing.now
         self.setVisible(playing.connected)
+        self.deploy.refresh()
         if not playing.connected:
+            self.other.setChecked(False)
             return
         self.headline.say(playing.headline)
         self.trouble.say(playing.trouble)
@@ -192,7 +216,7 @@ class PlayBar(QWidget):
         self.sliders.refresh()
         self._show_take()
         self._show_badge()
-        for button in (self.pause, self.step, self.pace, self.seed, self.reset, self.stop):
+        for button in (self.pause, self.step, self.pace, self.seed, self.reset, self.other, self.stop):
             button.setEnabled(now is not None)
         if now is not None:
             self._show_paused()

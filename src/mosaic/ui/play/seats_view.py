@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SeatsView"]
 
 _HEADS = ("Seat", "Operator", "Decides", "Step", "Return", "")
+_STRETCH = (2, 2, 2, 1, 1, 4)  # the last says what is being loaded, and why it failed
 _MOST = 12  # lines; of more seats the first are shown, and how many there are
 
 
@@ -43,7 +44,7 @@ class SeatsView(QWidget):
         self._grid.setVerticalSpacing(1)
         for column, head in enumerate(_HEADS):
             self._grid.addWidget(Note(head), 0, column)
-            self._grid.setColumnStretch(column, 1 if column in (3, 4) else 2)
+            self._grid.setColumnStretch(column, _STRETCH[column])
         self._grid.addWidget(self.more, _MOST + 1, 0, 1, len(_HEADS) + 1)
 
     def show_seats(self, seats: Sequence[SeatLine]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from mosaic.operators import registry
-from mosaic.protocol.cards import COMMAND_RUNNER, SESSION_RUNNER
 from mosaic.protocol.sessions import EVERYBODY
 from mosaic.text import count
 from mosaic.ui.replay.beside_model import seats_of_text
 from mosaic.ui.shell.theme import GAP, TIGHT
+from mosaic.ui.shell.widgets.who_field import WhoField
 from mosaic_worker.common.hands import PERSON
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GoOnBar"]
 
-_MOST_RUNS = 12
 _HINT = (
     "Who goes on: random, python:FILE.py, RUN:best, … (mosaic operators ls). For several agents: "
     "player_1=WHO; player_2=WHO, or one WHO for everybody"
@@ -43,16 +41,8 @@ class GoOnBar(QWidget):
         self._context, self._replaying = context, replaying
         self.step = QLabel()
         self.step.setAccessibleName("From which step")
-        self.who = QComboBox()
-        self.who.setEditable(True)
-        self.who.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.who.setAccessibleName("Who goes on")
-        self.who.setToolTip(_HINT)
-        self.who.setMinimumContentsLength(18)
-        edit = self.who.lineEdit()
-        if edit is not None:
-            edit.setPlaceholderText("random, python:FILE.py, RUN:best …")
-            edit.returnPressed.connect(self.start)
+        self.who = WhoField(context, env_id=self._env_id, name="Who goes on", tip=_HINT)
+        self.who.entered.connect(self.start)
         self.go = QPushButton("Let it go on from here")
         self.go.setToolTip("Start a new run: the recorded steps up to here, then this operator")
         self.go.clicked.connect(self.start)
@@ -71,9 +61,8 @@ class GoOnBar(QWidget):
         self._tell()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look up whom there is to pick from."""
+        """It was opened to be typed into."""
         super().showEvent(event)
-        self._context.ops.run(_known_forms, done=self._offer)
         self.who.setFocus()
 
     def start(self) -> None:
@@ -100,31 +89,11 @@ class GoOnBar(QWidget):
             self._context.toasts.say(f"{error}.", level="bad")
             return None
 
-    def _offer(self, forms: list[str]) -> None:
-        typed = self.who.currentText()
-        self.who.clear()
-        self.who.addItems([*forms, *(f"{name}:best" for name in self._trained()[:_MOST_RUNS])])
-        self.who.setEditText(typed or "random")
-
-    def _trained(self) -> list[str]:
-        """Runs that a runner trained on the environment that is open, the newest first."""
+    def _env_id(self) -> str:
         opened = self._replaying.opened
-        return [
-            row.name or row.run_id
-            for row in self._context.runs.rows
-            if row.runner not in (COMMAND_RUNNER, SESSION_RUNNER)
-            and row.parent is None
-            and opened is not None
-            and opened.env_id in row.env_ids
-        ]
+        return "" if opened is None else opened.env_id
 
     def _tell(self) -> None:
         opened = self._replaying.opened
         at = self._replaying.transport.position
         self.step.setText(f"From step {count(at if opened is None else min(at, opened.last))} on:")
-
-
-def _known_forms() -> list[str]:
-    """What people type for each operator there is, `random` first. Takes a moment."""
-    forms = [one.operator.card.form for one in registry.listed() if one.operator is not None]
-    return sorted((form for form in forms if "," not in form), key=lambda form: (form != "random", form))

@@ -238,6 +238,10 @@ class Playing:
         """Cut this episode and begin anew."""
         self._send(do="reset", **({} if seed is None else {"seed": seed}))
 
+    def deploy(self, seat: Mapping[str, Any], *, actor: str | None = None) -> None:
+        """Put another operator into a seat: `mosaic.app.playing.seat_for` says how one is described."""
+        self._send(do="deploy", actor=actor, seat=seat)
+
     def quit(self) -> None:
         """End the session."""
         self._send(do="quit")

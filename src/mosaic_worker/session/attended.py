@@ -131,6 +131,7 @@ class Attended:
             hand = self.control.hands.get(episode.actor)
             if hand is not None:
                 hand.over, hand.step, hand.returned = True, episode.length, episode.returned
+        self.control.tick += 1  # the last step: no decision was due after it
         self.control.changes += 1
         if any(hand.owner is not None for hand in self.control.hands.values()):
             self.pace.linger(_LINGER_SECS)

@@ -59,6 +59,7 @@ def test_a_person_walks_to_the_goal_and_the_episode_replays(tmp_path: Path) -> N
         for action in TO_THE_GOAL:
             now = me.act(action)
         assert (now.seats[0].over, now.seats[0].returned, now.seats[0].step) == (True, 1.0, 6)
+        assert now.tick == 6
         assert not me.order("act", action=0)  # a key goes on to the next episode
         assert me.until(lambda now: now.episode == 1 and now.seats[0].waits).seed == 2
         me.leave()

@@ -130,6 +130,7 @@ def test_the_largest_float_stands_for_no_bound() -> None:
         gym.spaces.Box(-1, 1, (2,)),
         gym.spaces.Box(-4.8, 4.8, (3,)),
         gym.spaces.Box(-4.8, 4.8, (2,), np.float64),
+        gym.spaces.Box(-4.8, 4.8, (65,)),  # too many bounds to be told
         gym.spaces.Discrete(2),
         SEVERAL,
     ],

@@ -14,7 +14,7 @@ import pytest
 from mosaic.app.hands import Hands
 from mosaic.errors import UsageError
 from mosaic.paths import RunFolder
-from mosaic.protocol.hands import Answer, Now, Offer
+from mosaic.protocol.hands import Answer, Now, Offer, Said
 from tests.by_hand import session
 
 LAKE = {"env_id": "FrozenLake-v1", "env_arguments": {"is_slippery": False}}
@@ -43,7 +43,7 @@ def test_a_session_offers_tells_and_answers_by_number(tmp_path: Path) -> None:
     with session(tmp_path / "home", seats={"*": PERSON}, seeds=[[1, 1]], **LAKE) as me:
         with Hands(me.folder, name="other") as hands:
             first, second = hands.order("take"), hands.order("act", action=99)
-            said = []
+            said: list[Said] = []
             while not any(isinstance(one, Answer) and one.id == second for one in said):
                 assert select.select([hands], [], [], 60)[0], "the session says nothing"
                 said += hands.read()

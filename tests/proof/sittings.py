@@ -62,6 +62,7 @@ class World(NamedTuple):
 
 WORLDS = (
     World("MountainCar-v0", "", timed=True),
+    World("pettingzoo.classic.connect_four_v3", "player_0", timed=False),
     World("pettingzoo.classic.rps_v2", "player_0", timed=False, parameters={"env.max_cycles": 500}),
 )
 
@@ -204,7 +205,7 @@ class Sitting:
             self.world.env_id,
             {self.world.actor or "*": operator, **({"*": "random"} if self.world.actor else {})},
             seeds=range(_FIRST_SEED, _FIRST_SEED + 1000),
-            parallel=playing.is_zoo(self.world.env_id),
+            parallel="rps" in self.world.env_id,
             parameters=self.world.parameters,
             pace="tick",
             fps=60.0,

@@ -63,11 +63,12 @@ def record(
     env: Mapping[str, str] | None = None,
     modules: Mapping[str, str] | None = None,
     to_stdout: bool = False,
+    code: int = 0,
     timeout_secs: float = 110.0,
 ) -> RunFolder:
     """Run a script as `mosaic run` would, in a folder of its own with `modules` beside it; the run, ingested.
 
-    With `to_stdout` what it prints is part of the run, as it always is under a shim.
+    With `to_stdout` what it prints is part of the run, as it always is under a shim. It must end with `code`.
     """
     root = DataRoot(home)
     site = worker_site.install(root)
@@ -93,7 +94,7 @@ def record(
         timeout=timeout_secs,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
     assert "mosaic:" not in done.stderr, done.stderr
     if to_stdout:
         folder.stdout.write_text(done.stdout)

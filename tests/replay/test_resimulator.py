@@ -142,6 +142,30 @@ def test_environments_of_several_agents_replay_exactly(recordings: Path, source:
     assert [v.status for v in verdicts] == ["exact"] * 6
 
 
+KILLED = """
+import os, signal
+from pettingzoo.classic import tictactoe_v3
+env = tictactoe_v3.env()
+env.reset(seed=1)
+for turn, agent in enumerate(env.agent_iter()):
+    env.last()
+    if turn == {turn}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    env.step(turn)
+"""
+
+
+@pytest.mark.parametrize("turn", [2, 3, 4, 5])
+def test_a_game_in_turns_that_was_killed_keeps_every_step_that_was_looked_at_and_replays(
+    recordings: Path, turn: int
+) -> None:
+    folder = record(recordings, KILLED.format(turn=turn), code=-9)
+    with StoreReader(folder) as reader:
+        steps = [row.steps for row in reader.episodes()]
+    assert steps == [turn // 2, (turn - 1) // 2]  # the move before the last look has not been looked at
+    assert {v.status for v in judge(folder)} == {"exact"}
+
+
 DICTS = """
 import gymnasium as gym
 import numpy as np

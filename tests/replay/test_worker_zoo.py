@@ -183,6 +183,20 @@ def test_last_steps_are_settled_before_the_dead_leave() -> None:
     assert told(play(sim, unit)) == [(5, "b", "reward")]
 
 
+def test_what_came_of_the_last_step_is_not_compared_where_nobody_wrote_how_it_ended() -> None:
+    sim, unit = game(actions=[1, 2, 3, 4, 5])
+    unit.agents["a"]["steps"][-1][0] += 1.0  # paid in a turn that is not in the record
+    assert told(play(sim, unit)) == [(4, "a", "reward")]
+    sim, unit = game(actions=[1, 2, 3, 4, 5])
+    unit.agents["a"]["open"] = True
+    unit.agents["a"]["steps"][-1][0] += 1.0
+    assert play(sim, unit) == {}
+    sim, unit = game(actions=[1, 2, 3, 4, 5])
+    unit.agents["a"]["open"] = True
+    unit.agents["a"]["steps"][-2][0] += 1.0
+    assert told(play(sim, unit)) != []
+
+
 def test_what_is_remembered_begins_anew_with_every_unit() -> None:
     sim, unit = game()
     sim.reset(unit)

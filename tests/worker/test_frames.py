@@ -389,6 +389,26 @@ def test_a_larger_scene_makes_a_new_ring_and_the_old_one_goes(frames: Frames, cl
     assert list(Path(frames._lane.folder).glob("*.ring")) == []
 
 
+def test_who_comes_while_nothing_is_stepped_is_shown_how_it_stands_and_only_what_was_asked_for(
+    frames: Frames, clock: Clock
+) -> None:
+    class Env:
+        pass
+
+    owner, env, camera, teller = track(), Env(), Camera(clock), Teller()
+    frames.add(owner, [owner], render=camera, state=layout.SHOWN, make_scene=teller, env=env)
+    frames.settle()
+    assert (camera.calls, len(teller.given)) == (0, 0)
+    with _lane(frames) as lane:
+        lane.renew(1, Lease(fps=1, scenes=True), until_nanos=clock.now + 9000 * MILLI, now_nanos=clock.now)
+        frames.settle()
+        assert (camera.calls, len(teller.given)) == (0, 1)
+        clock.now += MILLI
+        frames.stepped(env, owner)
+        frames.settle()
+        assert (camera.calls, len(teller.given)) == (0, 2)
+
+
 def test_what_a_step_changed_is_shown_when_nothing_is_stepped_any_more(frames: Frames, clock: Clock) -> None:
     class Env:
         pass

@@ -127,6 +127,8 @@ def aec(parts: Sequence[Part]) -> Unit:
             turns[step.turn or 0] = [name, step.action]
         steps = [[_reward(s), _flags(s), s.obs] for s in part.steps]
         agents[name] = {"first": part.reset.get("obs"), "steps": steps}
+        if part.row.outcome is None:
+            agents[name]["open"] = True
     reset = parts[0].reset
     called_too = {**_reset(reset), "called": True}
     return _unit(

@@ -4,8 +4,9 @@ Every subclass of `AECEnv` and `ParallelEnv` gets its `reset` hooked as it is de
 `reset` the script calls directly is the outermost layer: it is claimed, and its class gets the other methods
 hooked too. The layers below see that they are inside a hooked call and pass through.
 
-An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. Observations are
-those the script itself asks for; only the last one of an episode is asked for by us.
+An AEC agent's step is complete when its reward is: at its next turn, or when it is dead. It is written when
+the script looks at that turn (`last`), at the latest when it acts. Observations are those the script itself
+asks for; only the last one of an episode is asked for by us.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ class _Claim:
         self.env = weakref.ref(env)
         self.agents = agents
         self.observed: Dict[Any, Any] = {}
+        self.settled = False
+        """Whether the selected agent's last step is written already."""
         self.rewards: Dict[Any, Any] = {}
         self.terminations: Dict[Any, Any] = {}
         self.truncations: Dict[Any, Any] = {}
@@ -202,7 +205,7 @@ def _reset(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs)
         if claim is not None:
             seed, options = argument(args, kwargs, 0, "seed"), argument(args, kwargs, 1, "options")
             claim.agents.begin(seed=seed, options=options, rng=rng)
-            claim.observed = {}
+            claim.observed, claim.settled = {}, False
             first = result[0] if isinstance(result, tuple) else result
             if first is None:  # AEC: an agent joins at its first turn, with what it then observes
                 claim.look(env)
@@ -242,7 +245,13 @@ def _last(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwargs) 
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
         if argument(args, kwargs, 0, "observe", default=True):
-            claim.observed[claim.read(env, "agent_selection")] = result[0]
+            agent = claim.read(env, "agent_selection")
+            claim.observed[agent] = result[0]
+            track = claim.agents.track(agent)
+            # Who is told of a step finds it in the record, though the one who decides next takes his time.
+            if track is not None and track.acted and not claim.dead(agent):
+                claim.settle(agent, result[0])
+                claim.settled = True
     return result
 
 
@@ -267,14 +276,14 @@ def _aec_step(original: Callable[..., Any], env: Any, args: _Args, kwargs: _Kwar
         observed = claim.observed.get(agent)
         if claim.agents.track(agent) is None:
             claim.agents.join(agent, observed)
-        if claim.agents.track(agent) is not None:
+        if claim.agents.track(agent) is not None and not claim.settled:
             claim.settle(agent, observed)
         acts = claim.agents.track(agent) is not None
         action = _kept(argument(args, kwargs, 0, "action"))
     with inside():
         result = original(env, *args, **kwargs)
     with report.guard(_WHERE):
-        claim.observed = {}
+        claim.observed, claim.settled = {}, False
         if acts:
             claim.agents.act(agent, action, claim.agents.turn)
         claim.agents.turn += 1

@@ -65,7 +65,8 @@ class AecSim(_ZooSim):
     """One agent after the other. A turn is `[agent, action]`, or None for the step of a dead one.
 
     `unit.agents` has, for each agent, `first` (what it observed when it joined) and `steps`
-    (`[reward, flags, obs]` in the order it made them).
+    (`[reward, flags, obs]` in the order it made them); and `open`, if nobody wrote how its episode ended.
+    What such a one got for its last step came after moves that are not in the record: it is not compared.
     """
 
     world: AecWorld
@@ -92,10 +93,11 @@ class AecSim(_ZooSim):
         self.world.step({} if dead else {agent: live(turn[1], self.world.action_space(agent))})
         if turn is not None:
             self.books["waiting"][name] = self.turn
-        living = list(self.env.agents)
-        if all(self.world.dead(one) for one in living) or self.turn + 1 == len(unit.turns):
+        over = all(self.world.dead(one) for one in self.env.agents)
+        if over or self.turn + 1 == len(unit.turns):
             for waiting in list(self.books["waiting"]):
-                found += self._settle(unit, waiting, self._named().get(waiting))
+                if over or not unit.agents.get(waiting, {}).get("open"):
+                    found += self._settle(unit, waiting, self._named().get(waiting))
         return found
 
     def _look(self, unit: Unit, agent: Any) -> Found:

@@ -1,7 +1,7 @@
 """From a key press to the painted frame: how long a person waits for what they did, turn by turn.
 
-The real window on a screen of its own (Xvfb), a real session of FrozenLake in another process, one press after
-the other, put into the window as the window system puts them. The clock starts before the press and stops in
+The real window on a screen of its own (Xvfb), a real session of FrozenLake in another process, presses one by
+one, put into the window as the window system puts them. The clock starts before the press and stops in
 the first turn of the event loop after the paint of the frame that shows the step. Beside it: the same window
 painting the same frame again, without a session.
 """

@@ -387,6 +387,17 @@ def _sessions(found: Figures) -> list[Row]:
         chess,
         Row("a decision through a child, median", found["framed_us"], "µs", 120.0),
         Row("… by JSON lines", found["lines_us"], "µs"),
+        *(
+            Row(
+                f"key press to painted frame, turn by turn, {part}",
+                found[f"key_{part}_millis"],
+                "ms",
+                goal,
+                beside="repaint alone",
+                beside_value=found[f"repaint_{part}_millis"],
+            )
+            for part, goal in (("p50", None), ("p90", 16.7))
+        ),
     ]
 
 

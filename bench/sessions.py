@@ -1,7 +1,8 @@
-"""Sessions: ticks in lock-step and moves of chess, recorded and not, and a decision from another process.
+"""Sessions: ticks in lock-step and moves of chess, recorded and not, a decision from another process, a key.
 
 Ticks are of processor time of the playing process, with operators that draw, each by a seed of its own: some
-copies end early and wait, as in life. A decision is the way to a child and back, its wake-up included.
+copies end early and wait, as in life. A decision is the way to a child and back, its wake-up included. From a
+key press to its frame: `bench.keys`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from bench import keys
 from mosaic import worker_site
 from mosaic.paths import DataRoot
 from mosaic_worker.operators.remote import Framed, Lines
@@ -54,7 +56,7 @@ _CHESS, _MOVES = "pettingzoo.classic.chess_v6", 3_000
 
 
 def measure() -> dict[str, float]:
-    """Ticks per second by environment and number of seats, moves of chess; microseconds of a decision."""
+    """Ticks per second by environment and number of seats, moves of chess; a decision in µs, a key in ms."""
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         root = DataRoot(Path(folder))
@@ -74,7 +76,7 @@ def measure() -> dict[str, float]:
         finally:
             os.environ.clear()
             os.environ.update(environment)
-    return found
+    return found | keys.measure()
 
 
 def _timed(words: list[str], site: Path, run: Path | None) -> dict[str, float]:

@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.app import key_files, run_index
+from mosaic.app import key_files, reading, run_index
 from mosaic.app.keys import combination
 from mosaic.protocol.hands import Binding, KeyMap
 from mosaic.store.reader import StoreReader
 from tests.cli.conftest import Said
+from tests.daemons import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mosaic.paths import DataRoot
+    from mosaic.paths import DataRoot, RunFolder
 
 pytestmark = pytest.mark.timeout(300)
 KEYS = {"Space": " ", "Left": "\x1b[D", "Right": "\x1b[C", "Up": "\x1b[A", "Down": "\x1b[B", "Esc": "\x1b"}
@@ -100,9 +101,21 @@ def terminal(root: DataRoot, *words: str) -> Iterator[Terminal]:
         os.close(ours)
 
 
+def ended(root: DataRoot) -> RunFolder:
+    """The last run, once it has ended and all of it is in the store."""
+    run_id = run_index.find(root, "last").run_id
+    until(lambda: reading.has_ended(root, run_id))
+    assert reading.wait_ingested(root, run_id)
+    return root.run(run_id)
+
+
+def steps_of(who: str) -> str:
+    """Somebody has decided: three steps in a row are seen to be theirs."""
+    return rf"{who} · step (\d+) .*{who} · step (?!\1 )(\d+) .*{who} · step (?!\1 |\2 )\d+ "
+
+
 def recorded(root: DataRoot) -> list[tuple[int, float, str | None]]:
-    row = run_index.find(root, "last")
-    with StoreReader(root.run(row.run_id)) as reader:
+    with StoreReader(ended(root)) as reader:
         return [(one.steps, one.return_, one.outcome) for one in reader.episodes() if one.steps]
 
 
@@ -136,18 +149,17 @@ def test_a_seat_is_taken_over_and_given_back_on_the_terminal(
     said = mosaic("play", "MountainCar-v0", "-o", "noop", "--fps", "20", "--detach")
     assert said.code == 0, said.err
     with terminal(root, "take", "last") as one:
-        one.until(r"you \(for noop\)")
+        one.until(steps_of(r"you \(for noop\)"))
         one.press("Right")
-        one.until(r"you \(for noop\) · step .*you \(for noop\) · step")
+        one.until(steps_of(r"you \(for noop\)"))
         one.press("Esc")
-        one.until(r"[^(]noop · step")
+        one.until(steps_of(r"[^(]noop"))
         one.press("Space")
         one.until("paused")
         one.press("V")
         one.press("Q")
         one.ended()
-    run_id = run_index.find(root, "last").run_id
-    with StoreReader(root.run(run_id)) as reader:
+    with StoreReader(ended(root)) as reader:
         [row] = [one for one in reader.episodes() if one.steps]
         actions = {step.action for step in reader.steps(row.index)}
     assert actions >= {0, 1, 2}  # nothing pressed by noop, at rest, and the key

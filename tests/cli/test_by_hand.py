@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mosaic.app import key_files, run_index
+from mosaic.app import key_files, reading, run_index
 from mosaic.app.keys import combination
 from mosaic.protocol.hands import Binding, KeyMap
 from mosaic.store.reader import StoreReader
 from tests.cli.conftest import Said
 from tests.cli.terminals import terminal
+from tests.daemons import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +29,11 @@ TO_THE_GOAL = ("Down", "Down", "Right", "Right", "Down", "Right")
 
 
 def recorded(root: DataRoot) -> list[tuple[int, float, str | None]]:
-    row = run_index.find(root, "last")
-    with StoreReader(root.run(row.run_id)) as reader:
+    """The episodes of the last run that have steps, once it has ended and all of it is in the store."""
+    run_id = run_index.find(root, "last").run_id
+    until(lambda: reading.has_ended(root, run_id))
+    assert reading.wait_ingested(root, run_id)
+    with StoreReader(root.run(run_id)) as reader:
         return [(one.steps, one.return_, one.outcome) for one in reader.episodes() if one.steps]
 
 

@@ -15,6 +15,9 @@ from tests.proof.sittings import WORLDS, Sitting, World, branch
 from tests.proof.soak import sampled
 
 SEEDS = range(1, 13)
+LONG = [
+    world for world in WORLDS if "connect_four" not in world.env_id
+]  # which may be won before anybody dies
 
 
 @pytest.mark.heavy
@@ -35,7 +38,7 @@ def test_whoever_is_killed_in_a_session_it_goes_on_and_its_record_is_exact(
 
 @pytest.mark.heavy
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.env_id.rpartition(".")[2])
+@pytest.mark.parametrize("world", LONG, ids=lambda world: world.env_id.rpartition(".")[2])
 def test_a_branch_whose_person_is_killed_waits_for_another_and_replays_after_its_own_death(
     daemon: Daemon, tmp_path: Path, world: World
 ) -> None:

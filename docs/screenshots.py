@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 IMAGES = ROOT / "docs" / "images"
 SIZES = ((1280, 800), (2560, 1440))
 THEMES = ("light", "dark")
-MOST_BYTES = 6 << 20
+MOST_BYTES = 7 << 20
 
-RUNNING = "next(row.run_id for row in c.runs.rows if row.state.value == 'running')"
+RUNNING = "next(row.run_id for row in c.runs.rows if row.name == 'slippery lake')"
+GAME = "next(row.run_id for row in c.runs.rows if row.name == 'connect four')"
+SEAT = "w.play.playing.seat"
+MOVES = (3, 4, 2)  # columns, of the person who plays against chance
 SEEDS = "[row.run_id for row in c.runs.rows if row.group]"
 
 SHOTS = {
@@ -65,13 +68,28 @@ SHOTS = {
         "w.show_part(w.launch), w.show_part(w.replay), w.show_part(w.checkpoints)",
         "?w.launch.button.isEnabled()",
     ],
+    "play": [
+        f"c.selection.choose([{GAME}])",
+        "w.show_part(w.runs), w.show_part(w.live), w.show_part(w.details)",
+        f"?{SEAT} is not None and {SEAT}.waits and w.live.live.offered",
+        "w.live.live.choose_view('scene')",
+        *(
+            line
+            for number, column in enumerate(MOVES)
+            for line in (
+                f"w.play.playing.act({column}) if {SEAT}.step == {number} else None",
+                f"?{SEAT} is not None and {SEAT}.waits and {SEAT}.step > {number}",
+            )
+        ),
+        "?print_of(w.live.view.image)",
+    ],
     "palette": ["w.show_part(w.runs)", "w.palette_sheet.open()", "keys('rep')"],
     "keys": ["w.palette_sheet.dismiss()", "w.key_sheet.open()"],
 }
 """What is done before each picture; a line that begins with `?` is waited for."""
 
 
-SHEETS = ("palette", "keys")
+SMALL = ("play", "palette", "keys")
 """They look the same on a larger screen."""
 
 
@@ -94,7 +112,7 @@ def main() -> None:
                 for size in SIZES:
                     for name, steps in SHOTS.items():
                         wanted = not sys.argv[1:] or name in sys.argv[1:]
-                        if wanted and (size == SIZES[0] or name not in SHEETS):
+                        if wanted and (size == SIZES[0] or name not in SMALL):
                             shoot(desk, name, steps, theme=theme, size=size)
                     desk.ask("w.key_sheet.dismiss()")
             desk.close()
@@ -124,7 +142,7 @@ def python_in(place: Path) -> str:
 
 
 def make_runs(python: str, place: Path) -> None:
-    """A few real ones: seeds to compare, one that failed, one that still trains."""
+    """A few real ones: seeds to compare, one that failed, one that trains, a game that waits for a person."""
     mosaic = [python, "-m", "mosaic"]
     train = [*mosaic, "train", "tabular/q_learning"]
     taxi = [
@@ -152,6 +170,18 @@ def make_runs(python: str, place: Path) -> None:
             "400000000",
             "--name",
             "slippery lake",
+            "--detach",
+        ],
+        [
+            *mosaic,
+            "play",
+            "pettingzoo.classic.connect_four_v3",
+            "--operator",
+            "random",
+            "--seat",
+            "player_0=person",
+            "--name",
+            "connect four",
             "--detach",
         ],
     ):

@@ -1,13 +1,19 @@
-"""Minds of every kind in the seats of one game: a script's checkpoint, a program in Node, a file, chance."""
+"""Minds of every kind in one game: a script's checkpoint, a program in Node, a file, a person, chance."""
 
 from __future__ import annotations
 
 import re
+import select
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mosaic.app.hands import Hands
+from mosaic.errors import UsageError
+from mosaic.paths import DataRoot
+from mosaic.protocol.hands import Now
 from tests.acceptance import Workbench, workbench
 from tests.envs import python_of
 from tests.frameworks.journey import WORKBENCH, ok, replay
@@ -104,6 +110,52 @@ def test_a_checkpoint_a_program_a_file_and_chance_play_one_game_that_replays_exa
         assert "8 games" in said.stderr
         assert len(bench.ask("episodes", "last")) == 32
         replay(bench, "last")
+
+
+def test_a_person_a_checkpoint_a_program_and_chance_play_one_game_that_replays_exactly(home: Path) -> None:
+    with workbench(home, **WORKBENCH) as bench:
+        ok(bench, "runners", "install", "sb3")
+        seats = {**seats_of(home, bench), "player_2": "person"}
+        words = [word for agent, who in seats.items() for word in ("--seat", f"{agent}={who}")]
+        said = ok(
+            bench, "play", HOLDEM, "env.num_players=4", *words, "--seeds", "1-4", "--name", "met", "--detach"
+        )
+        acted = play_by_hand(home, said.strip(), "player_2")
+        ok(bench, "logs", "met", "-f")
+        rows = [row for row in bench.ask("episodes", "met") if row["agent_id"] == "player_2"]
+        assert len(bench.ask("episodes", "met")) == 16
+        assert sum(row["steps"] for row in rows) == acted > 0
+        decided = bench.ask("events", "met", "--kind", "decision")
+        assert who_decided(decided) == {**seats, "player_0": "gambler@128"}
+        replay(bench, "met")
+
+
+def play_by_hand(home: Path, run_id: str, actor: str) -> int:
+    """Sit in a seat of a running session and do the first thing that is legal, to its end. How often."""
+    until = time.monotonic() + 300
+    hands, acted = None, 0
+    while hands is None:
+        assert time.monotonic() < until, "the session does not listen"
+        try:
+            hands = Hands(DataRoot(home).run(run_id), name="me")
+        except UsageError:
+            select.select([], [], [], 0.05)
+    with hands:
+        hands.order("take", actor=actor)
+        asked = None  # at which decision an action was last sent
+        while not hands.ended:
+            assert time.monotonic() < until, "the session does not end"
+            select.select([hands], [], [], 1.0)
+            for now in hands.read():
+                if not isinstance(now, Now):
+                    continue
+                seat = next(seat for seat in now.seats if seat.actor == actor)
+                if seat.mine and seat.waits and asked != (now.episode, seat.step):
+                    assert seat.legal
+                    asked = (now.episode, seat.step)
+                    hands.order("act", actor=actor, action=seat.legal[0], step=seat.step)
+                    acted += 1
+    return acted
 
 
 def who_decided(decided: list[dict[str, Any]]) -> dict[str, str]:

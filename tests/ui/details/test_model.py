@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 
@@ -117,6 +118,16 @@ def test_without_a_manifest_the_listing_speaks() -> None:
     found = lines(manifest=None)
     assert found["Setup/Algorithm"] == "ppo"
     assert "Provenance/Script" not in found
+
+
+def test_every_kind_of_job_has_its_word() -> None:
+    assert MANIFEST.spec.job is not None
+    said = []
+    for kind in get_args(get_type_hints(Job)["kind"]):
+        job = msgspec.structs.replace(MANIFEST.spec.job, kind=kind)
+        manifest = msgspec.structs.replace(MANIFEST, spec=msgspec.structs.replace(MANIFEST.spec, job=job))
+        said.append(lines(manifest=manifest)["Setup/Kind"])
+    assert said == ["training", "evaluation", "decisions", "session"]
 
 
 def test_a_job_with_nothing_changed_says_so() -> None:

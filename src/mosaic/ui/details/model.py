@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Details", "Facts", "Field", "Section", "sections"]
 
 _SETTING_CELLS = 200
+_KINDS = {"train": "training", "eval": "evaluation", "play": "decisions", "session": "session"}
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _setup(row: RunRow, manifest: Manifest | None) -> tuple[Field, ...]:
     job = manifest.spec.job if manifest is not None else None
     fields = [Field("Runner", text.visible(row.runner))]
     if job is not None:
-        fields.append(Field("Kind", {"train": "training", "eval": "evaluation"}[job.kind]))
+        fields.append(Field("Kind", _KINDS[job.kind]))
     fields += [
         Field("Algorithm", text.visible(row.algorithm) or "-"),
         Field("Environment", text.visible(", ".join(row.env_ids)) or "-"),

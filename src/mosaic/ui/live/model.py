@@ -338,7 +338,7 @@ def hud(shown: OnScreen, *, now_nanos: int) -> list[tuple[str, str]]:
         height, width = newest.pixels.shape[:2]
         size = f"{width} x {height}"
     else:
-        size = f"{newest.scene.width:g} x {newest.scene.height:g} cells"
+        size = f"{int(newest.scene.width)} x {int(newest.scene.height)} cells"  # labels are parts of one
     several = len(shown.frames) > 1
     age_millis = max(0.0, (now_nanos - newest.monotonic_nanos) / 1e6)
     return [

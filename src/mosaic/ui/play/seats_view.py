@@ -45,6 +45,7 @@ class SeatsView(QWidget):
         for column, head in enumerate(_HEADS):
             self._grid.addWidget(Note(head), 0, column)
             self._grid.setColumnStretch(column, _STRETCH[column])
+            self._grid.setColumnMinimumWidth(column, self.fontMetrics().horizontalAdvance(head))
         self._grid.addWidget(self.more, _MOST + 1, 0, 1, len(_HEADS) + 1)
 
     def show_seats(self, seats: Sequence[SeatLine]) -> None:

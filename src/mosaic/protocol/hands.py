@@ -120,6 +120,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     spaces: dict[str, Any]
     """The action space of each actor, as `mosaic_worker.session.fitting.described` writes it."""
     render_fps: float | None = None
+    allowed: list[Doing] = []
+    """Which of these orders are obeyed here: an evaluation knows none of them, a branch no reset."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer"):

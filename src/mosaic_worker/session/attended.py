@@ -87,6 +87,7 @@ class Attended:
             "keys": {str(actor): found for actor, found in keys.items()},
             "spaces": {str(actor): described(world.action_space(actor)) for actor in operators},
             "render_fps": own_fps,
+            "allowed": [*cuts, *(["deploy"] if make is not None else [])],
         }
         self.pace = Hands(self.control, offer=offer, stop=stop)
         self.pace.each_round.append(self._look_at_loading)

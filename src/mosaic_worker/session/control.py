@@ -361,7 +361,7 @@ def _told(hand: Hand, client: int) -> Dict[str, Any]:
         "actor": str(hand.actor),
         "operator": hand.operator,
         "by": (PERSON if hand.person else hand.operator) if hand.owner is None else hand.owner.name,
-        "step": hand.step,
+        "step": hand.step if hand.over else hand.next,
         "returned": float(hand.returned),
     }
     told = {

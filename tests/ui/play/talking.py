@@ -39,6 +39,7 @@ def offer(*actors: str, keys: KeyMap = LAKE, space: Any = FOUR) -> Offer:
         keys=dict.fromkeys(named, keys),
         spaces=dict.fromkeys(named, space),
         render_fps=4.0,
+        allowed=["reset", "quit", "deploy"],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -170,3 +171,11 @@ def test_clicks_on_a_scene_are_actions_while_the_seat_is_ours_and_say_why_they_a
     assert stage.session.order() == {"do": "act", "actor": "agent", "action": 3, "step": 4}
     click(1)
     assert stage.bar.trouble.text() == "it is full"
+
+
+def test_what_a_session_does_not_obey_is_not_offered(stage: Stage) -> None:
+    stage.open(msgspec.structs.replace(offer(), allowed=["quit"]), now())
+    assert not stage.bar.reset.isVisible()
+    assert not stage.bar.seed.isVisible()
+    assert not stage.bar.other.isVisible()
+    assert stage.bar.stop.isVisible()

@@ -55,6 +55,7 @@ def test_a_person_walks_to_the_goal_and_the_episode_replays(tmp_path: Path) -> N
         assert (now.pace, now.episodes, now.seats[0].by) == ("turn", 2, "person")
         assert me.offer is not None
         assert me.offer.keys[""].bindings[0].keys == ["Left"]
+        assert sorted(me.offer.allowed) == ["deploy", "quit", "reset"]
         assert not me.order("take")
         for action in TO_THE_GOAL:
             now = me.act(action)

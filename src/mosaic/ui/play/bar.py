@@ -218,6 +218,10 @@ class PlayBar(QWidget):
         self._show_badge()
         for button in (self.pause, self.step, self.pace, self.seed, self.reset, self.other, self.stop):
             button.setEnabled(now is not None)
+        for widget in (self.reset, self.seed):
+            widget.setVisible(playing.allows("reset"))
+        self.stop.setVisible(playing.allows("quit"))
+        self.other.setVisible(playing.allows("deploy"))
         if now is not None:
             self._show_paused()
             self.slower.setEnabled(now.pace != "turn")

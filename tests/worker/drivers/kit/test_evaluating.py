@@ -126,6 +126,8 @@ def test_a_person_relieves_the_policy_that_is_evaluated_and_only_that_is_in_the_
         gate.touch()
         me.until(lambda now: now.seats[0].waits)
         assert [me.answers[number] for number in numbers] == ["", "", ""]
+        assert me.offer is not None
+        assert me.offer.allowed == []
         assert "there is no reset here" in me.order("reset")
         assert "fixed" in me.order("deploy", seat={"kind": "random", "name": "random"})
         for _ in range(3):

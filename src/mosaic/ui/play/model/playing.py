@@ -182,6 +182,10 @@ class Playing:
         """Whether plain keys belong to the environment."""
         return bool(self._mine()) and not self._left
 
+    def allows(self, do: Doing) -> bool:
+        """Whether the session obeys this order: evaluations and branches do not know all of them."""
+        return self.offer is None or do not in ("reset", "quit", "deploy") or do in self.offer.allowed
+
     # -- what buttons ask for ----------------------------------------------------------------------
 
     def take(self, actor: str | None = None) -> None:

@@ -361,7 +361,7 @@ def _told(hand: Hand, client: int) -> Dict[str, Any]:
         "actor": str(hand.actor),
         "operator": hand.operator,
         "by": (PERSON if hand.person else hand.operator) if hand.owner is None else hand.owner.name,
-        "step": hand.step if hand.over else hand.next,
+        "step": hand.step,  # those whose outcome is known, and so are in the record
         "returned": float(hand.returned),
     }
     told = {

@@ -296,13 +296,13 @@ def test_a_new_episode_forgets_presses_but_not_keys_that_are_down() -> None:
     assert (one.now(1)["episode"], one.now(1)["seed"], one.now(1)["tick"]) == (1, 9, 0)
 
 
-def test_in_turns_a_seat_is_told_how_many_steps_it_made_also_while_others_are_asked() -> None:
+def test_in_turns_a_seat_is_told_the_steps_whose_outcome_is_known() -> None:
     one = two_seats()
     told = []
     for actor, step in (("player_0", 0), ("player_1", 0), ("player_0", 1)):
         one.see({actor: view(step=step)})
         told.append([seat["step"] for seat in one.now(1)["seats"]])
-    assert told == [[0, 0], [1, 0], [1, 1]]
+    assert told == [[0, 0], [0, 0], [1, 0]]
 
 
 def test_every_order_that_is_obeyed_is_news() -> None:

@@ -142,11 +142,22 @@ def test_other_spaces_are_refused(other: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [gym.spaces.Dict({"a": BOX}), gym.spaces.Dict({"a": BOX, "b": gym.spaces.Tuple([])})]
+    "other",
+    [
+        gym.spaces.Dict({"a": BOX}),
+        gym.spaces.Dict({"a": BOX, "b": gym.spaces.Tuple([])}),
+    ],
 )
 def test_parts_that_are_missing_are_noticed(other: Any) -> None:
     with pytest.raises(Refused):
         Surroundings("E", told(other, None)).check(trained_on="", spaces=told(SEVERAL, None))
+
+
+def test_as_many_parts_with_and_without_names_are_other_spaces() -> None:
+    pair = gym.spaces.Tuple([BOX, BOX])
+    for here, trained in ((SEVERAL, pair), (pair, SEVERAL)):
+        with pytest.raises(Refused):
+            Surroundings("E", told(here, None)).check(trained_on="", spaces=told(trained, None))
 
 
 def test_where_only_texts_are_known_they_are_compared_without_their_blanks() -> None:
